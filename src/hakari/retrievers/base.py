@@ -31,6 +31,10 @@ class Retriever(ABC):
     family: ClassVar[str]
     name: str
     """The canonical spelling, settings that differ from the defaults included: `bm25(k1=1.2)`."""
+    packages: Sequence[str] = ()
+    """Distributions whose versions may move its scores; recorded in the manifest of a result."""
+    source_depth: int = 500
+    """How deep the runs of its parts are made."""
     parts: Sequence[Retriever] = ()
     """Retrievers whose runs this one needs (fusion); the bench runs and stores them first."""
 

@@ -1,0 +1,169 @@
+"""The one place where task, retriever and variant meet: plan, look up, run, score, keep."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import hakari
+from hakari import footprint, measures
+from hakari.errors import Fault, InvalidInput, UsageError
+from hakari.measures import Measure
+from hakari.retrievers.base import Retrieved, Retriever
+from hakari.store import files, keys
+from hakari.types import Run, Task
+
+CORE_PACKAGES = ("numpy", "scipy", "duckdb")
+DEFAULT_DEPTH = 500
+STORED_MEASURES = ("nDCG@10", "hit@10", "R@100", "RR@10", "AP@100", "P@10")
+"""Kept in every result file, so far as its depth allows; any other is derived from the rankings."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """What is about to be done or was done, for whoever shows progress."""
+
+    task: str
+    retriever: str
+    number: int
+    total: int
+    state: str
+    """`running`, `stored` (just now) or `found` (an earlier result was good)."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to weigh, how deep, and where the results lie."""
+
+    retrievers: Sequence[Retriever]
+    depth: int = DEFAULT_DEPTH
+    results: Path = Path("results")
+    fresh: bool = False
+    """Run again what is there already."""
+
+
+def weigh(plan: Plan, tasks: Iterable[Task], total: int, tell: Callable[[Step], None]) -> list[files.Stored]:
+    """Bring every task x retriever into the store, in order; what is there already is not run again."""
+    done: list[files.Stored] = []
+    for position, task in enumerate(tasks):
+        for place, retriever in enumerate(plan.retrievers):
+            number = position * len(plan.retrievers) + place + 1
+
+            def step(state: str, task: Task = task, spelling: str = retriever.name, number: int = number) -> None:
+                tell(Step(task.name, spelling, number, total * len(plan.retrievers), state))
+
+            done.append(obtain(plan, task, retriever, plan.depth, step))
+    for folder in sorted({stored.path.parent for stored in done}):
+        files.write_manifests(folder)
+    return done
+
+
+def obtain(
+    plan: Plan, task: Task, retriever: Retriever, depth: int, step: Callable[[str], None] = lambda state: None
+) -> files.Stored:
+    """The result of one retriever on one task: from the store where it is still true, else made and stored."""
+    manifest = describe(task, retriever, depth)
+    folder = keys.folder(plan.results, retriever.name, manifest["settings"], depth)
+    path = files.result_path(folder, task.name)
+    earlier = None if plan.fresh else files.read(path)
+    if earlier is not None and earlier.manifest.get("key") == manifest["key"]:
+        step("found")
+        return earlier
+    step("running")
+    inputs = []
+    for part in retriever.parts:
+        source = obtain(plan, task, part, retriever.source_depth)
+        inputs.append(files.read_variants(source, task.corpus.ids)["float"].run)
+    watch = footprint.Watch()
+    retrieved = retriever.retrieve(task, depth, inputs)
+    costs = {**retrieved.costs, **watch.stop()}
+    stored = keep(path, task, manifest, retrieved, costs)
+    step("stored")
+    return stored
+
+
+def describe(task: Task, retriever: Retriever, depth: int) -> dict[str, Any]:
+    """The manifest of a result before it is made: everything that decides it, and its key."""
+    settings, of_task = retriever.settings(), retriever.settings_for(task)
+    settings_key = keys.settings_key(retriever.name, settings, depth)
+    return {
+        "key": keys.result_key(settings_key, task.content, of_task),
+        "protocol": keys.PROTOCOL,
+        "task": task.name,
+        "dataset": task.dataset,
+        "split": task.split,
+        "content": task.content,
+        "language": task.language,
+        "category": task.category,
+        "shape": task.shape,
+        "origins": dict(task.origins),
+        "queries": len(task.queries),
+        "documents": len(task.corpus),
+        "retriever": retriever.name,
+        "family": retriever.family,
+        "settings": settings,
+        "task_settings": of_task,
+        "depth": depth,
+        "versions": versions(tuple(retriever.packages)),
+    }
+
+
+def keep(
+    path: Path, task: Task, manifest: Mapping[str, Any], retrieved: Retrieved, costs: Mapping[str, Any]
+) -> files.Stored:
+    """Check the runs, score them and write the result."""
+    if "float" not in retrieved.runs:
+        raise UsageError(f"retriever `{manifest['retriever']}` gave no run named `float`")
+    wanted = [m for m in map(measures.parse, STORED_MEASURES) if (m.cutoff or 0) <= manifest["depth"]]
+    variants, unanswered, ties = {}, {}, {}
+    for name, run in retrieved.runs.items():
+        run = answering(task, run)
+        measures.check_run(run)
+        scores = measures.score(run, task.qrels, wanted)
+        variants[name] = files.Variant(run, {str(m): scores.of(m) for m in wanted})
+        unanswered[name], ties[name] = scores.unanswered, scores.ties
+    full = {
+        **manifest,
+        "facts": dict(retrieved.facts),
+        "unanswered": unanswered,
+        "ties": ties,
+    }
+    return files.write(path, full, variants, costs)
+
+
+def answering(task: Task, run: Run) -> Run:
+    """The run with one ranking for each query of the task; those it does not answer are empty."""
+    if run.query_ids is task.queries.ids or np.array_equal(run.query_ids, task.queries.ids):
+        return run
+    place = {q: i for i, q in enumerate(task.queries.ids)}
+    strangers = [q for q in run.query_ids if q not in place]
+    if strangers:
+        raise InvalidInput(f"the run for `{task.name}`", [Fault(f"query `{q}` is not in the task") for q in strangers])
+    lengths = np.zeros(len(place), dtype=np.int64)
+    lengths[[place[q] for q in run.query_ids]] = np.diff(run.offsets)
+    offsets = np.concatenate([[0], np.cumsum(lengths)])
+    return Run(task.queries.ids, run.document_ids, offsets, run.documents, run.scores, run.tag)
+
+
+def check_depth(wanted: Sequence[Measure], depth: int) -> None:
+    """Raise where a measure looks deeper than the rankings will be."""
+    for measure in wanted:
+        if measure.cutoff is not None and measure.cutoff > depth:
+            raise UsageError(
+                f"measure `{measure}` looks deeper than the rankings, which are {depth} deep",
+                f"add `--depth {measure.cutoff}`",
+            )
+
+
+@lru_cache
+def versions(packages: tuple[str, ...]) -> dict[str, str]:
+    """The versions that a result may depend on: of hakari, Python and the packages that computed it."""
+    told = {"hakari": hakari.__version__, "python": platform.python_version()}
+    return told | {package: metadata.version(package) for package in (*CORE_PACKAGES, *packages)}

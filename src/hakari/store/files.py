@@ -1,0 +1,263 @@
+"""One result a file: written whole or not at all, read back without the task at hand.
+
+    <root>/<slug>-<key8>/<dataset>/<split>.parquet     rows: variant, query, ranking, scores, measures
+    <root>/<slug>-<key8>/<dataset>/<split>.run.json    what differs from run to run: time, memory, host
+    <root>/<slug>-<key8>/<dataset>/manifest.json       what produced each split's file, for people
+
+The manifest of a result is also inside its Parquet file, so that one rename commits both. `manifest.json` is
+derived from those and is written again whenever a file of its folder changes.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hakari.errors import Fault, InvalidInput
+from hakari.store.keys import canonical, safe
+from hakari.types import Ids, Run
+
+if TYPE_CHECKING:
+    import duckdb
+
+MANIFEST_KEY = "hakari_manifest"
+
+
+@dataclass(frozen=True, eq=False)
+class Variant:
+    """The ranking of one variant and its per-query values of the stored measures."""
+
+    run: Run
+    values: Mapping[str, npt.NDArray[np.float64]]
+    """Per measure, one value a query, in the order of `run.query_ids`."""
+
+
+@dataclass(frozen=True, eq=False)
+class Stored:
+    """A result as it lies in its file."""
+
+    path: Path
+    manifest: Mapping[str, Any]
+    costs: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def task(self) -> str:
+        """The name of the task, `dataset/split`."""
+        return str(self.manifest["task"])
+
+    @property
+    def retriever(self) -> str:
+        """The canonical spelling of the retriever."""
+        return str(self.manifest["retriever"])
+
+
+def result_path(folder: Path, task: str) -> Path:
+    """Where the result of a task lies in the folder of a retriever."""
+    dataset, _, split = task.rpartition("/")
+    return folder / safe(dataset) / f"{safe(split)}.parquet"
+
+
+def write(path: Path, manifest: Mapping[str, Any], variants: Mapping[str, Variant], costs: Mapping[str, Any]) -> Stored:
+    """Write a result: its costs first, then the file that makes it count, by one rename."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    _sweep(path)
+    write_text(path.with_suffix(".run.json"), json.dumps(costs, indent=1, sort_keys=True) + "\n")
+    with replacing(path) as temporary:
+        _write_parquet(temporary, manifest, variants)
+    write_manifests(path.parent)
+    return Stored(path, manifest, costs)
+
+
+def read(path: Path) -> Stored | None:
+    """The result in a file, or None where there is none that can be read."""
+    if not path.is_file():
+        return None
+    try:
+        manifest = _manifest(path)
+    except (InvalidInput, ValueError):
+        return None
+    costs: dict[str, Any] = {}
+    with contextlib.suppress(OSError, ValueError):
+        costs = json.loads(path.with_suffix(".run.json").read_text(encoding="utf-8"))
+    return Stored(path, manifest, costs)
+
+
+def read_variants(stored: Stored, document_ids: Ids | None = None) -> dict[str, Variant]:
+    """The rankings and values of a stored result; over the given documents, or those that it ranks."""
+    with _connection() as con:
+        rows = con.execute(
+            "SELECT variant, query_id, len(doc_ids) AS n, map_keys(measures) AS names, map_values(measures) AS vals "
+            "FROM read_parquet($1) ORDER BY variant, query_id",
+            [str(stored.path)],
+        ).fetchnumpy()
+        flat = con.execute(
+            "SELECT unnest(doc_ids) AS d, unnest(scores) AS s "
+            "FROM (SELECT * FROM read_parquet($1) ORDER BY variant, query_id)",
+            [str(stored.path)],
+        ).fetchnumpy()
+    ids = np.asarray(flat["d"], dtype=object)
+    vocabulary = np.array(sorted(set(ids.tolist())), dtype=object) if document_ids is None else document_ids
+    number = {d: i for i, d in enumerate(vocabulary)}
+    try:
+        documents = np.fromiter((number[d] for d in ids), np.int32, len(ids))
+    except KeyError as error:
+        fault = Fault(f"document {error} is not in the corpus of `{stored.task}`", str(stored.path))
+        raise InvalidInput("the result", [fault]) from None
+    scores = np.asarray(flat["s"], dtype=np.float32)
+    ends = np.concatenate([[0], np.cumsum(np.asarray(rows["n"], dtype=np.int64))])
+    names = np.asarray(rows["variant"], dtype=object)
+    found: dict[str, Variant] = {}
+    for name in dict.fromkeys(names.tolist()):
+        at = np.flatnonzero(names == name)
+        first, last = ends[at[0]], ends[at[-1] + 1]
+        run = Run(
+            np.asarray(rows["query_id"], dtype=object)[at],
+            vocabulary,
+            ends[at[0] : at[-1] + 2] - first,
+            documents[first:last],
+            scores[first:last],
+            stored.retriever,
+        )
+        measures = list(rows["names"][at[0]])
+        values = np.stack([np.asarray(v, dtype=np.float64) for v in rows["vals"][at]])
+        found[name] = Variant(run, {m: values[:, i] for i, m in enumerate(measures)})
+    return found
+
+
+def scan(root: Path) -> list[Stored]:
+    """Every readable result below a folder of results, by retriever, folder and task."""
+    found = [stored for path in sorted(root.glob("*/*/*.parquet")) if (stored := read(path)) is not None]
+    return sorted(found, key=lambda s: (s.retriever, str(s.path.parent.parent), s.task))
+
+
+def write_manifests(folder: Path) -> None:
+    """Derive `manifest.json` from the result files of one data set's folder."""
+    known = {s.task: dict(s.manifest) for p in sorted(folder.glob("*.parquet")) if (s := read(p)) is not None}
+    if known:
+        write_text(folder / "manifest.json", json.dumps(known, indent=1, sort_keys=True, ensure_ascii=False) + "\n")
+
+
+@contextlib.contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """A temporary path beside the target, renamed over it on success and removed on failure."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        yield temporary
+        with open(temporary, "rb") as handle:
+            os.fsync(handle.fileno())
+        os.replace(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a text file whole or not at all."""
+    with replacing(path) as temporary:
+        temporary.write_text(text, encoding="utf-8", newline="\n")
+
+
+def _sweep(path: Path) -> None:
+    """Remove what a process that was killed left behind for this very file."""
+    for leftover in path.parent.glob(f".{path.stem}.*.tmp"):
+        owner = leftover.name.split(".")[-2]
+        if owner.isdigit() and not _alive(int(owner)):
+            leftover.unlink(missing_ok=True)
+
+
+def _alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
+
+
+def _manifest(path: Path) -> dict[str, Any]:
+    import duckdb
+
+    try:
+        with _connection() as con:
+            row = con.execute(
+                "SELECT decode(value) FROM parquet_kv_metadata($1) WHERE decode(key) = $2", [str(path), MANIFEST_KEY]
+            ).fetchone()
+    except duckdb.Error as error:
+        raise InvalidInput("the result", [Fault(f"not readable as Parquet: {error}", str(path))]) from None
+    if row is None:
+        raise InvalidInput("the result", [Fault("no manifest of hakari inside", str(path))])
+    return dict(json.loads(row[0]))
+
+
+def _write_parquet(path: Path, manifest: Mapping[str, Any], variants: Mapping[str, Variant]) -> None:
+    names = sorted(variants)
+    measures = sorted(variants[names[0]].values)
+    rows: dict[str, list[npt.NDArray]] = {k: [] for k in ("row", "variant", "query_id", "document", "score")}
+    heads: dict[str, list[npt.NDArray]] = {k: [] for k in ("row", "variant", "query_id", *measures)}
+    base = 0
+    for name in names:
+        run, values = variants[name].run, variants[name].values
+        count = len(run.query_ids)
+        heads["row"].append(np.arange(base, base + count, dtype=np.int64))
+        heads["variant"].append(np.full(count, name, dtype=object))
+        heads["query_id"].append(run.query_ids)
+        for measure in measures:
+            heads[measure].append(np.asarray(values[measure], dtype=np.float64))
+        rows["row"].append(np.repeat(heads["row"][-1], np.diff(run.offsets)))
+        rows["document"].append(run.document_ids[run.documents])
+        rows["score"].append(run.scores.astype(np.float64))
+        base += count
+    head = {
+        "row": np.concatenate(heads["row"]),
+        "variant": np.concatenate(heads["variant"]),
+        "query_id": np.concatenate(heads["query_id"]),
+        **{f"m{i}": np.concatenate(heads[m]) for i, m in enumerate(measures)},
+    }
+    documents = np.concatenate(rows["document"])
+    flat = {
+        "row": np.concatenate(rows["row"]),
+        "rank": np.arange(len(documents), dtype=np.int64),
+        "document": documents.astype(object),
+        "score": np.concatenate(rows["score"]),
+    }
+    keys = ", ".join(_quoted(m) for m in measures)
+    values_sql = ", ".join(f"m{i}" for i in range(len(measures)))
+    with _connection() as con:
+        con.register("head", head)
+        con.register("flat", flat)
+        con.execute(
+            f"""COPY (
+                SELECT variant, query_id,
+                       coalesce(documents, []::VARCHAR[]) AS doc_ids, coalesce(scores, []::DOUBLE[]) AS scores,
+                       map([{keys}]::VARCHAR[], [{values_sql}]::DOUBLE[]) AS measures
+                FROM head LEFT JOIN (
+                    SELECT row, list(document ORDER BY rank) AS documents, list(score ORDER BY rank) AS scores
+                    FROM flat GROUP BY row
+                ) USING (row) ORDER BY row
+            ) TO {_quoted(str(path))}
+            (FORMAT parquet, COMPRESSION zstd, KV_METADATA {{{MANIFEST_KEY}: {_quoted(canonical(manifest))}}})"""
+        )
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
+@contextlib.contextmanager
+def _connection() -> Iterator[duckdb.DuckDBPyConnection]:
+    """A connection of one thread, so that files have the same bytes on every machine."""
+    import duckdb
+
+    con = duckdb.connect(config={"threads": 1})
+    try:
+        yield con
+    finally:
+        con.close()

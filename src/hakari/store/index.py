@@ -1,0 +1,143 @@
+"""`results.duckdb`: the result files as tables, brought up to date before every use.
+
+Tables and views: `results` (one row a result and variant), `scores` (one row a query and measure),
+`means` (the mean per task and measure), `rankings` (the files themselves).
+"""
+
+from __future__ import annotations
+
+import glob
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hakari.errors import UsageError
+from hakari.store.files import MANIFEST_KEY
+
+if TYPE_CHECKING:
+    import duckdb
+
+LAYOUT = 1
+"""Rises when the tables change; an index of another layout is built anew."""
+
+_TABLES = f"""
+CREATE TABLE layout AS SELECT {LAYOUT} AS version;
+CREATE TABLE files (path VARCHAR PRIMARY KEY, modified TIMESTAMP, size BIGINT);
+CREATE TABLE results (path VARCHAR, retriever VARCHAR, variant VARCHAR, family VARCHAR, task VARCHAR,
+                      dataset VARCHAR, split VARCHAR, language VARCHAR, category VARCHAR, depth INTEGER,
+                      queries INTEGER, key VARCHAR, settings JSON);
+CREATE TABLE scores (path VARCHAR, retriever VARCHAR, variant VARCHAR, task VARCHAR, query_id VARCHAR,
+                     measure VARCHAR, value DOUBLE);
+CREATE VIEW means AS SELECT path, retriever, variant, task, measure, avg(value) AS value, count(*) AS queries
+                     FROM scores GROUP BY ALL;
+"""
+
+
+def open_index(root: Path) -> duckdb.DuckDBPyConnection:
+    """Open the index of a folder of results, brought up to date with its files."""
+    import duckdb
+
+    if not root.is_dir():
+        raise UsageError(f"no folder of results at `{root}`", "run something first: `hakari run bm25 --on TASKS`")
+    path = root / "results.duckdb"
+    try:
+        con = duckdb.connect(str(path))
+    except duckdb.IOException as error:
+        raise UsageError(
+            f"`{path}` is open in another process or cannot be read: {str(error).splitlines()[0]}",
+            "close the other process, or delete the file: it is derived from the result files",
+        ) from None
+    try:
+        _refresh(con, root)
+    except BaseException:
+        con.close()
+        raise
+    return con
+
+
+def query(root: Path, sql: str, parameters: Sequence[Any] = ()) -> tuple[list[str], list[tuple[Any, ...]]]:
+    """Column names and rows of one SQL statement over the results."""
+    import duckdb
+
+    con = open_index(root)
+    try:
+        cursor = con.execute(sql, list(parameters))
+        return [c[0] for c in cursor.description or []], cursor.fetchall()
+    except duckdb.Error as error:
+        tables = "the tables are results, scores, means, rankings and files"
+        raise UsageError(f"the statement failed: {str(error).strip()}", tables) from None
+    finally:
+        con.close()
+
+
+def _refresh(con: duckdb.DuckDBPyConnection, root: Path) -> None:
+    con.execute("BEGIN")
+    if not _current_layout(con):
+        for kind, name in con.execute(
+            "SELECT CASE WHEN table_type = 'VIEW' THEN 'VIEW' ELSE 'TABLE' END, table_name "
+            "FROM information_schema.tables ORDER BY table_type DESC"
+        ).fetchall():
+            con.execute(f'DROP {kind} "{name}"')
+        con.execute(_TABLES)
+    pattern = glob.escape(str(root.resolve())) + "/*/*/*.parquet"
+    con.execute(f"CREATE OR REPLACE VIEW rankings AS {_rankings(con, pattern)}")
+    con.execute(
+        "CREATE OR REPLACE TEMP TABLE found AS "
+        "SELECT filename AS path, last_modified::TIMESTAMP AS modified, size FROM read_blob($1)",
+        [pattern],
+    )
+    con.execute(
+        "CREATE OR REPLACE TEMP TABLE stale AS SELECT path FROM files WHERE NOT EXISTS "
+        "(FROM found f WHERE f.path = files.path AND f.modified = files.modified AND f.size = files.size)"
+    )
+    for table in ("results", "scores", "files"):
+        con.execute(f"DELETE FROM {table} WHERE path IN (FROM stale)")
+    fresh = con.execute("SELECT path FROM found WHERE path NOT IN (SELECT path FROM files) ORDER BY path").fetchall()
+    if fresh:
+        _insert(con, [path for (path,) in fresh])
+        con.execute("INSERT INTO files SELECT f.* FROM found f WHERE f.path NOT IN (SELECT path FROM files)")
+    con.execute("COMMIT")
+
+
+def _insert(con: duckdb.DuckDBPyConnection, paths: list[str]) -> None:
+    con.execute(
+        f"""CREATE OR REPLACE TEMP TABLE told AS
+            SELECT file_name AS path, decode(value)::JSON AS m FROM parquet_kv_metadata($1)
+            WHERE decode(key) = '{MANIFEST_KEY}'""",
+        [paths],
+    )
+    con.execute(
+        """INSERT INTO results
+           SELECT path, m->>'retriever', v.variant, m->>'family', m->>'task', m->>'dataset', m->>'split',
+                  m->>'language', m->>'category', (m->>'depth')::INTEGER, v.queries, m->>'key', m->'settings'
+           FROM told JOIN (SELECT filename AS path, variant, count(*) AS queries
+                           FROM read_parquet($1, filename = true) GROUP BY ALL) v USING (path)
+           ORDER BY ALL""",
+        [paths],
+    )
+    con.execute(
+        """INSERT INTO scores
+           SELECT path, m->>'retriever', variant, m->>'task', query_id, entry.key, entry.value
+           FROM (SELECT filename AS path, variant, query_id, unnest(map_entries(measures)) AS entry
+                 FROM read_parquet($1, filename = true)) JOIN told USING (path)
+           ORDER BY ALL""",
+        [paths],
+    )
+
+
+def _rankings(con: duckdb.DuckDBPyConnection, pattern: str) -> str:
+    quoted = "'" + pattern.replace("'", "''") + "'"
+    if con.execute(f"SELECT count(*) FROM glob({quoted})").fetchone() == (0,):
+        return "SELECT NULL AS path, NULL AS variant, NULL AS query_id WHERE false"
+    return f"SELECT filename AS path, * EXCLUDE (filename) FROM read_parquet({quoted}, filename = true)"
+
+
+def _current_layout(con: duckdb.DuckDBPyConnection) -> bool:
+    import duckdb
+
+    try:
+        return con.execute("SELECT version FROM layout").fetchone() == (LAYOUT,)
+    except duckdb.Error:
+        con.execute("ROLLBACK")
+        con.execute("BEGIN")
+        return False
