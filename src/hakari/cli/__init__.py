@@ -1,1 +1,107 @@
-"""cli"""
+"""The command line: one file a command, each loaded only when it is called."""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+from typing import Any
+
+import click
+
+from hakari import __version__
+from hakari.errors import EXIT_INTERRUPTED, EXIT_USAGE, HakariError, nearest
+
+COMMANDS = {
+    "run": "Weigh retrievers on tasks and keep the results.",
+    "compare": "Say which of two or more retrievers is better, and how surely.",
+    "gate": "Pass or fail a candidate against a baseline, for CI.",
+    "score": "Score TREC runs made by any engine.",
+    "show": "Show a task: statistics, examples, shipped candidates.",
+    "tasks": "List tasks.",
+    "measures": "List measures.",
+    "retrievers": "List retrievers.",
+    "export": "Write runs and judgements as TREC files, scores as CSV or JSON.",
+    "sql": "Ask the results with SQL.",
+    "demo": "Weigh four retrievers on Python's own standard library.",
+    "doctor": "Say what is installed, what is missing and how to add it.",
+}
+
+
+class LazyGroup(click.Group):
+    """Lists the commands without importing them."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        return import_module(f"hakari.cli.{cmd_name}").command  # type: ignore[no-any-return]
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, Any, list[str]]:
+        name = args[0]
+        if not name.startswith("-") and name not in COMMANDS:
+            near = nearest(name, COMMANDS)
+            raise HakariError(
+                f"unknown command `{name}`",
+                f"did you mean `hakari {near[0]}`?" if near else "list the commands with `hakari --help`",
+            )
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, message="hakari %(version)s")
+def group() -> None:
+    """Weigh retrievers: which search to ship, and whether a new model is really better.
+
+    Start with `hakari demo`, or `hakari run bm25 bm25-code --on path/to/NanoX`.
+    """
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command line and end the process with its exit code."""
+    code = run(arguments)
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    sys.exit(code)
+
+
+def run(arguments: list[str] | None = None) -> int:
+    """Run the command line and return its exit code; errors are told on standard error."""
+    try:
+        code = group.main(args=arguments, prog_name="hakari", standalone_mode=False)
+    except HakariError as error:
+        tell_error(error.message, error.hint)
+        return error.exit_code
+    except click.exceptions.Exit as stop:
+        return stop.exit_code
+    except (KeyboardInterrupt, click.Abort):
+        click.echo("\ninterrupted; finished results are kept, the same command goes on from here", err=True)
+        return EXIT_INTERRUPTED
+    except click.UsageError as error:
+        where = error.ctx.command_path if error.ctx else "hakari"
+        tell_error(error.format_message(), f"see `{where} --help`")
+        return EXIT_USAGE
+    except click.ClickException as error:
+        tell_error(error.format_message(), None)
+        return EXIT_USAGE
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    return code if isinstance(code, int) else 0
+
+
+def tell_error(message: str, hint: str | None) -> None:
+    """Print an error and its hint to standard error, with nothing in them that could steer a terminal."""
+    from hakari.display import visible
+
+    click.echo(f"error: {visible(message)}", err=True)
+    if hint:
+        click.echo(f"hint: {visible(hint)}", err=True)

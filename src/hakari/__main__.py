@@ -1,0 +1,5 @@
+"""`python -m hakari`."""
+
+from hakari.cli import main
+
+main()

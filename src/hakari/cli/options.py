@@ -1,0 +1,69 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+DEFAULT_MEASURES = "nDCG@10,hit@10,R@100"
+
+on: Decorator = click.option(
+    "--on",
+    "tasks",
+    metavar="TASKS",
+    multiple=True,
+    required=True,
+    help="Suite, task, glob (`NanoCoIR/*SQL`), folder in nano layout, one task of it, or BEIR folder.",
+)
+on_optional: Decorator = click.option(
+    "--on", "tasks", metavar="TASKS", multiple=True, help="Only these tasks; default: all that both have results for."
+)
+tasks_dir: Decorator = click.option(
+    "--tasks-dir",
+    metavar="DIR",
+    type=click.Path(path_type=Path),
+    envvar="HAKARI_TASKS",
+    help="Folder of suites.  [env: HAKARI_TASKS]",
+)
+results: Decorator = click.option(
+    "--results",
+    metavar="DIR",
+    type=click.Path(path_type=Path),
+    envvar="HAKARI_RESULTS",
+    default=Path("results"),
+    show_default=True,
+    help="Folder of results.  [env: HAKARI_RESULTS]",
+)
+measures: Decorator = click.option(
+    "--measures", metavar="LIST", default=DEFAULT_MEASURES, show_default=True, help="Measures, with commas between."
+)
+depth: Decorator = click.option(
+    "--depth", metavar="N", type=click.IntRange(1), default=500, show_default=True, help="How deep rankings go."
+)
+as_json: Decorator = click.option("--json", "as_json", is_flag=True, help="Print JSON to standard output.")
+seed: Decorator = click.option(
+    "--seed", type=int, default=0, show_default=True, help="Seed of the resampling."
+)
+model_args: Decorator = click.option(
+    "-M", "model_args", metavar="KEY=VALUE", multiple=True, help="Setting of the retrievers, such as `-M k1=1.2`."
+)
+language: Decorator = click.option("--language", metavar="CODE", help="Language of the tasks, over their metadata.")
+category: Decorator = click.option(
+    "--category", type=click.Choice(["code", "natural_language"]), help="Category of the tasks, over their metadata."
+)
+
+
+def together(*decorators: Decorator) -> Decorator:
+    """Several options as one decorator, listed in the order given."""
+
+    def apply(function: Callable[..., Any]) -> Callable[..., Any]:
+        for decorator in reversed(decorators):
+            function = decorator(function)
+        return function
+
+    return apply

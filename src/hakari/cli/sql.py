@@ -1,0 +1,39 @@
+"""`hakari sql`: ask the results."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from hakari.cli import options, output
+
+
+@click.command("sql")
+@click.argument("statement", required=False)
+@options.results
+@options.as_json
+def command(statement: str | None, results: Path, as_json: bool) -> None:
+    """Run one SQL statement over the results; without one, list the tables.
+
+    Tables: results, scores (per query), means (per task), rankings (document ids and scores), files.
+
+    Example: hakari sql "FROM means WHERE measure = 'nDCG@10' ORDER BY value DESC"
+    """
+    from hakari.store import index
+
+    if statement is None:
+        statement = (
+            "SELECT table_name AS name, string_agg(column_name || ' ' || data_type, ', ' ORDER BY ordinal_position) "
+            "AS columns FROM information_schema.columns "
+            "WHERE table_name IN ('results', 'scores', 'means', 'rankings', 'files') GROUP BY 1 ORDER BY 1"
+        )
+    names, rows = index.query(results, statement)
+    if as_json:
+        output.print_json([dict(zip(names, map(_plain, row), strict=True)) for row in rows])
+    else:
+        output.print_table(None, names, rows, left=range(len(names)))
+
+
+def _plain(value: object) -> object:
+    return value if isinstance(value, str | int | float | list | dict | None) else str(value)
