@@ -22,8 +22,8 @@ _HOMES = {
     "compare": "hakari.api",
     "gate": "hakari.api",
     "score": "hakari.api",
-    "Results": "hakari.results",
-    "Comparison": "hakari.comparison",
+    "Results": "hakari.report.results",
+    "Comparison": "hakari.report.comparison",
     "Task": "hakari.types",
     "Texts": "hakari.types",
     "Qrels": "hakari.types",
@@ -40,11 +40,11 @@ __all__ = ["__version__", *_HOMES]  # noqa: PLE0604
 
 if TYPE_CHECKING:
     from hakari.api import compare, gate, load, run, score
-    from hakari.comparison import Comparison
+    from hakari.report.comparison import Comparison
     from hakari.errors import HakariError
     from hakari.measures import Measure
     from hakari.rankings import run_from_mapping, run_from_matrix
-    from hakari.results import Results
+    from hakari.report.results import Results
     from hakari.retrievers.base import Retrieved, Retriever
     from hakari.types import Qrels, Run, Task, Texts
 

@@ -21,6 +21,7 @@ def command(statement: str | None, results: Path, as_json: bool) -> None:
     Example: hakari sql "FROM means WHERE measure = 'nDCG@10' ORDER BY value DESC"
     """
     from hakari.store import index
+    from hakari.report.tables import Table
 
     if statement is None:
         statement = (
@@ -32,7 +33,8 @@ def command(statement: str | None, results: Path, as_json: bool) -> None:
     if as_json:
         output.print_json([dict(zip(names, map(_plain, row), strict=True)) for row in rows])
     else:
-        output.print_table(None, names, rows, left=range(len(names)))
+        cells = [["" if cell is None else str(cell) for cell in row] for row in rows]
+        output.print_tables(Table("", names, cells, texts=range(len(names))))
 
 
 def _plain(value: object) -> object:

@@ -126,9 +126,29 @@ def read_variants(stored: Stored, document_ids: Ids | None = None) -> dict[str, 
             scores[first:last],
             stored.retriever,
         )
-        measures = list(rows["names"][at[0]])
-        values = np.stack([np.asarray(v, dtype=np.float64) for v in rows["vals"][at]])
-        found[name] = Variant(run, {m: values[:, i] for i, m in enumerate(measures)})
+        found[name] = Variant(run, _columns(rows["names"][at], rows["vals"][at]))
+    return found
+
+
+def _columns(names: npt.NDArray, values: npt.NDArray) -> dict[str, npt.NDArray[np.float64]]:
+    """Maps of measure to value, one a query, as one array a measure."""
+    matrix = np.stack([np.asarray(v, dtype=np.float64) for v in values])
+    return {measure: matrix[:, i].copy() for i, measure in enumerate(names[0])}
+
+
+def read_values(stored: Stored) -> dict[str, tuple[Ids, dict[str, npt.NDArray[np.float64]]]]:
+    """Per variant the queries and their values of the stored measures, without the rankings."""
+    with _connection() as con:
+        rows = con.execute(
+            "SELECT variant, query_id, map_keys(measures) AS names, map_values(measures) AS vals "
+            "FROM read_parquet($1) ORDER BY variant, query_id",
+            [str(stored.path)],
+        ).fetchnumpy()
+    names = np.asarray(rows["variant"], dtype=object)
+    found = {}
+    for name in dict.fromkeys(names.tolist()):
+        at = names == name
+        found[name] = (np.asarray(rows["query_id"], dtype=object)[at], _columns(rows["names"][at], rows["vals"][at]))
     return found
 
 

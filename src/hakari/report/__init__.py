@@ -1,0 +1,1 @@
+"""What was weighed, as numbers with intervals, comparisons, decisions and tables."""
