@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -49,20 +49,20 @@ class Plan:
     """Run again what is there already."""
 
 
-def weigh(plan: Plan, tasks: Iterable[Task], total: int, tell: Callable[[Step], None]) -> list[files.Stored]:
+def weigh(
+    plan: Plan, tasks: Iterable[Task], total: int, tell: Callable[[Step], None] = lambda step: None
+) -> Iterator[tuple[Task, files.Stored]]:
     """Bring every task x retriever into the store, in order; what is there already is not run again."""
-    done: list[files.Stored] = []
     for position, task in enumerate(tasks):
+        folders = set()
         for place, retriever in enumerate(plan.retrievers):
             number = position * len(plan.retrievers) + place + 1
-
-            def step(state: str, task: Task = task, spelling: str = retriever.name, number: int = number) -> None:
-                tell(Step(task.name, spelling, number, total * len(plan.retrievers), state))
-
-            done.append(obtain(plan, task, retriever, plan.depth, step))
-    for folder in sorted({stored.path.parent for stored in done}):
-        files.write_manifests(folder)
-    return done
+            step = partial(Step, task.name, retriever.name, number, total * len(plan.retrievers))
+            stored = obtain(plan, task, retriever, plan.depth, lambda state, step=step: tell(step(state)))
+            folders.add(stored.path.parent)
+            yield task, stored
+        for folder in folders:
+            files.write_manifests(folder)
 
 
 def obtain(

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
+
+if TYPE_CHECKING:
+    from hakari.api import Where
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -67,3 +70,26 @@ def together(*decorators: Decorator) -> Decorator:
         return function
 
     return apply
+
+
+places: Decorator = together(tasks_dir, results, language, category)
+
+
+def where(**named: Any) -> Where:
+    """Where tasks and results lie, from the options of `places`."""
+    from hakari.api import Where
+
+    return Where(**named)
+
+
+def settings(model_args: tuple[str, ...]) -> dict[str, str]:
+    """`-M key=value` as a mapping."""
+    from hakari.errors import UsageError
+
+    found: dict[str, str] = {}
+    for pair in model_args:
+        key, equals, value = pair.partition("=")
+        if not equals or not key.strip():
+            raise UsageError(f"`-M {pair}` is not KEY=VALUE", "write it as `-M k1=1.2`")
+        found[key.strip()] = value.strip()
+    return found

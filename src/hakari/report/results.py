@@ -147,7 +147,7 @@ def from_stored(stored: files.Stored, wanted: Sequence[Measure], task: Task | No
         missing = [m for m in wanted if m not in values]
 
         def run(variant: str = variant) -> Run:
-            return files.read_variants(stored, None if task is None else task.corpus.ids)[variant].run
+            return files.read_variants(stored)[variant].run
 
         if missing:
             if task is None:
@@ -155,7 +155,8 @@ def from_stored(stored: files.Stored, wanted: Sequence[Measure], task: Task | No
                     f"`{missing[0]}` is not kept in the results for `{stored.task}`, so it needs the task",
                     f"name it with `--on`, or use {', '.join(f'`{n}`' for n in by_name)}",
                 )
-            scores = _measures.score(run(), task.qrels, missing)
+            whole = files.read_variants(stored, task.corpus.ids)[variant].run
+            scores = _measures.score(whole, task.qrels, missing)
             for m in missing:
                 values[m], weights[m] = scores.of(m), scores.weights_of(m)
         system = System(stored.retriever, variant)

@@ -1,0 +1,158 @@
+"""hakari from Python: load tasks, run retrievers, compare, gate, score."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hakari import bench
+from hakari.errors import UsageError
+from hakari.measures import parse_many
+from hakari.report.results import Results, from_run, from_stored
+from hakari.retrievers import registry
+from hakari.retrievers.base import Retriever
+from hakari.tasks.registry import TaskRef, fill_traits, resolve
+from hakari.types import Qrels, Run, Task
+
+if TYPE_CHECKING:
+    from hakari.report.comparison import Comparison
+    from hakari.report.gate import Verdict
+
+DEFAULT_MEASURES = "nDCG@10,hit@10,R@100"
+
+Tasks = str | Path | Task | Sequence[str | Path | Task]
+
+
+@dataclass(frozen=True)
+class Where:
+    """Where tasks and results lie, and what is known better than their metadata says."""
+
+    results: Path = Path("results")
+    tasks_dir: Path | None = None
+    language: str | None = None
+    category: str | None = None
+
+
+def load(tasks: Tasks, tasks_dir: str | Path | None = None) -> list[Task]:
+    """The tasks of a suite, task, glob, folder in nano layout or BEIR folder.
+
+    >>> hakari.load("path/to/NanoX/Task")
+    """
+    return list(each(tasks, Where(tasks_dir=_path(tasks_dir))))
+
+
+def run(
+    retrievers: str | Retriever | Sequence[str | Retriever],
+    on: Tasks,
+    *,
+    measures: str | Sequence[str] = DEFAULT_MEASURES,
+    depth: int = bench.DEFAULT_DEPTH,
+    results: str | Path = "results",
+    tasks_dir: str | Path | None = None,
+    progress: Callable[[bench.Step], None] = lambda step: None,
+) -> Results:
+    """Weigh retrievers on tasks; finished results are kept and never made twice.
+
+    >>> hakari.run(["bm25", "bm25-code"], on="path/to/NanoX")
+    """
+    where = Where(Path(results), _path(tasks_dir))
+    plan = bench.Plan(retrievers_of(retrievers), depth, where.results)
+    return weigh(plan, on, where, measures, progress)
+
+
+def weigh(
+    plan: bench.Plan,
+    on: Tasks,
+    where: Where,
+    measures: str | Sequence[str],
+    progress: Callable[[bench.Step], None] = lambda step: None,
+) -> Results:
+    """Carry out a plan on tasks and read the results."""
+    wanted = parse_many(measures)
+    bench.check_depth(wanted, plan.depth)
+    refs = references(on, where)
+    weighed = []
+    for task, stored in bench.weigh(plan, loading(refs, where), len(refs), progress):
+        weighed.extend(from_stored(stored, wanted, task))
+    return Results(weighed, wanted)
+
+
+def compare(
+    *retrievers: str | Retriever,
+    on: Tasks,
+    measures: str | Sequence[str] = "nDCG@10",
+    depth: int = bench.DEFAULT_DEPTH,
+    results: str | Path = "results",
+    tasks_dir: str | Path | None = None,
+) -> Comparison:
+    """Compare retrievers pairwise, on each task and over all; runs what has no result yet.
+
+    >>> hakari.compare("bm25", "bm25-code", on="path/to/NanoX")
+    """
+    if len(retrievers) < 2:
+        raise UsageError("a comparison needs two retrievers or more")
+    return run(list(retrievers), on, measures=measures, depth=depth, results=results, tasks_dir=tasks_dir).compare()
+
+
+def score(runs: Run | Mapping[str, Run], qrels: Qrels, measures: str | Sequence[str] = DEFAULT_MEASURES) -> Results:
+    """Score runs made elsewhere against judgements; several runs may be named in a mapping."""
+    wanted = parse_many(measures)
+    named = {runs.tag: runs} if isinstance(runs, Run) else runs
+    return Results([from_run(run, qrels, "qrels", wanted) for run in named.values()], wanted)
+
+
+def gate(
+    baseline: str | Path,
+    candidate: str | Path,
+    *,
+    measure: str = "nDCG@10",
+    max_drop: float = 0.01,
+    results: str | Path = "results",
+) -> Verdict:
+    """Judge a candidate's finished results against a baseline's; runs nothing."""
+    from hakari.report.gate import judge
+
+    return judge(baseline, candidate, measure=measure, max_drop=max_drop, results=Path(results))
+
+
+def retrievers_of(
+    spellings: str | Retriever | Sequence[str | Retriever], settings: Mapping[str, str] | None = None
+) -> list[Retriever]:
+    """Retrievers from their spellings; each once."""
+    many = [spellings] if isinstance(spellings, str | Retriever) else list(spellings)
+    if not many:
+        raise UsageError("no retriever is named", "list them with `hakari retrievers`")
+    made = registry.parse_all([s for s in many if isinstance(s, str)], settings or {})
+    parsed = iter(made)
+    listed = [next(parsed) if isinstance(s, str) else s for s in many]
+    return list({r.name: r for r in listed}.values())
+
+
+def references(tasks: Tasks, where: Where) -> list[TaskRef | Task]:
+    """Every task that is meant, each once, not loaded yet."""
+    many: Iterable[str | Path | Task] = [tasks] if isinstance(tasks, str | Path | Task) else tasks
+    found: dict[str, TaskRef | Task] = {}
+    for one in many:
+        for ref in [one] if isinstance(one, Task) else resolve(str(one), where.tasks_dir):
+            found.setdefault(ref.name, ref)
+    if not found:
+        raise UsageError("no task is named", "list them with `hakari tasks`")
+    return list(found.values())
+
+
+def loading(refs: Sequence[TaskRef | Task], where: Where) -> Iterator[Task]:
+    """Load the tasks one after the other, with language and category settled."""
+    for ref in refs:
+        task = ref if isinstance(ref, Task) else ref.load()
+        yield fill_traits(task, where.language, where.category)
+
+
+def each(tasks: Tasks, where: Where) -> Iterator[Task]:
+    """Every task that is meant, loaded one after the other."""
+    return loading(references(tasks, where), where)
+
+
+def _path(path: str | Path | None) -> Path | None:
+    return None if path is None else Path(path)

@@ -1,0 +1,55 @@
+"""`hakari run`: weigh retrievers on tasks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from hakari.cli import options, output
+
+
+@click.command("run")
+@click.argument("retrievers", nargs=-1, required=True, metavar="RETRIEVER...")
+@options.on
+@options.measures
+@options.depth
+@options.model_args
+@options.places
+@click.option("--fresh", is_flag=True, help="Run again what has a result already.")
+@options.as_json
+def command(
+    retrievers: tuple[str, ...],
+    tasks: tuple[str, ...],
+    measures: str,
+    depth: int,
+    model_args: tuple[str, ...],
+    fresh: bool,
+    as_json: bool,
+    **places: Path | str | None,
+) -> None:
+    """Weigh retrievers on tasks and keep the results.
+
+    Repeating the command does no work twice; a changed setting is a new result.
+
+    Examples:
+
+      hakari run bm25 bm25-code --on path/to/NanoX
+
+      hakari run "bm25(k1=0.9,b=0.4)" --on "NanoCoIR/*SQL" --tasks-dir path/to/suites
+    """
+    from hakari import api, bench
+    from hakari.cli.progress import telling
+    from hakari.report.summary import results_tables
+
+    where = options.where(**places)
+    plan = bench.Plan(
+        api.retrievers_of(retrievers, options.settings(model_args)), depth, where.results, fresh
+    )
+    with telling() as tell:
+        results = api.weigh(plan, tasks, where, measures, tell)
+    if as_json:
+        output.print_json(results.rows())
+    else:
+        output.print_tables(*results_tables(results))
+        output.note(f"results are in `{where.results}`; the same command again reads them and runs nothing")
