@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from hakari import native
 from hakari.errors import Fault, InvalidInput
 from hakari.types import Ids, Run
 
@@ -26,6 +27,10 @@ def top_k(scores: npt.NDArray[np.floating], k: int) -> tuple[npt.NDArray[np.int3
     matrix = np.ascontiguousarray(scores, dtype=np.float32)
     rows, columns = matrix.shape
     k = min(k, columns)
+    if native.compiled is not None and k > 0:
+        documents, best_scores = np.empty((rows, k), np.int32), np.empty((rows, k), np.float32)
+        native.compiled.top_k(matrix, rows, columns, k, documents, best_scores)
+        return documents, best_scores
     keys = order_keys(matrix, np.arange(columns, dtype=np.int32))
     if k < columns:
         keys = np.partition(keys, columns - k, axis=1)[:, columns - k :]

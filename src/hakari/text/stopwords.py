@@ -1,0 +1,10 @@
+"""The stop words of the published protocol for English."""
+
+ENGLISH = frozenset(
+    """
+    a an and are as at be been being but by for from had has have he her hers him his i if in into is it its
+    itself me my myself of on or our ours ourselves she so than that the their theirs them themselves then there
+    these they this those to too up very was we were what when where which who whom why will with you your yours
+    yourself yourselves
+    """.split()
+)
