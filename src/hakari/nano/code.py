@@ -1,0 +1,55 @@
+"""Nano sets from Python code: sources, harvest, shapes and sampling, put together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hakari.nano.draft import Draft
+from hakari.nano.pysource import Harvest
+from hakari.nano.sampling import Sample, sample, stable_hash
+from hakari.nano.shapes import SHAPES, Limits, Shape, make_pairs
+
+DEFAULT_SEED = 20260524
+
+
+def build_code(
+    harvest: Harvest,
+    dataset: str,
+    *,
+    max_queries: int = 200,
+    max_documents: int = 2_000,
+    seed: int = DEFAULT_SEED,
+    shapes: Sequence[Shape] = SHAPES,
+    limits: Limits | None = None,
+) -> list[Draft]:
+    """One task a shape from harvested code; a shape that finds no pair makes none."""
+    drafts = []
+    for shape in shapes:
+        pairs, stage = make_pairs(harvest.definitions, shape, limits or Limits())
+        chosen = sample(pairs, max_queries, max_documents, seed)
+        if chosen.queries:
+            stages = (*harvest.stages, stage, *chosen.stages)
+            drafts.append(_draft(dataset, shape, chosen, stages))
+    return drafts
+
+
+def _draft(dataset: str, shape: Shape, chosen: Sample, stages: Sequence) -> Draft:
+    # An id may say what its text says already. Where the text does not give the name, the id must not either,
+    # or whoever reads ids has the answer; and no query may share its id with a document.
+    query_ids = {name: _id("q", name, shape.name_in_query) for name in chosen.queries}
+    document_ids = {name: _id("d", name, not shape.name_in_query) for name in chosen.documents}
+    return Draft(
+        dataset=dataset,
+        split=shape.task,
+        queries=dict(sorted((query_ids[name], text) for name, text in chosen.queries.items())),
+        corpus=dict(sorted((document_ids[name], text) for name, text in chosen.documents.items())),
+        judgements=sorted((query_ids[query], document_ids[document], 1) for query, document in chosen.judgements),
+        shape=shape.name,
+        stages=tuple(stages),
+    )
+
+
+def _id(prefix: str, name: str, readable: bool) -> str:
+    if not readable:
+        return prefix + stable_hash(prefix, name)
+    return "".join(letter if letter.isascii() else f"~{ord(letter):x}~" for letter in name)

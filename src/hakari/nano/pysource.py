@@ -1,0 +1,263 @@
+"""Harvesting Python: functions and classes with their docstrings, as text, through `ast`.
+
+A definition is cut out of its file by the positions of its syntax tree, so comments and layout stay as they
+were written. Docstrings, its own and those inside it, are cut out exactly. No module is imported.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+import inspect
+import tokenize
+import warnings
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from hakari.nano.draft import Stage
+from hakari.nano.sources import SourceFile, Sources
+
+FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
+_DOCUMENTED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_BLOCKS = ("body", "handlers", "orelse", "finalbody", "cases")
+
+
+@dataclass(frozen=True)
+class Definition:
+    """A function or class as it stands in its file, apart from its docstring."""
+
+    name: str
+    """Module and qualified name, such as `json.decoder.JSONDecoder.decode`; the second of a name ends in `#2`."""
+    kind: str
+    """`function`, `method` or `class`."""
+    signature: str
+    """Arguments and what is returned, without `self` or `cls`: `(s, *, strict=True) -> str`."""
+    docstring: str
+    """With its indentation evened out; empty where there is none."""
+    code: str = ""
+    """Decorators, signature, comments and statements without any docstring; empty for a class."""
+    statement_lines: tuple[int, ...] = ()
+    """The line of `code`, counted from 0, at which each statement of the body begins, with the comments above it."""
+    statements: int = 0
+    """How many statements the body has, nested ones included."""
+
+    @property
+    def own_name(self) -> str:
+        """The last part of the name."""
+        return self.name.partition("#")[0].rpartition(".")[2]
+
+    @property
+    def public(self) -> bool:
+        """Whether no part of the name is private."""
+        return not any(part.startswith("_") for part in self.name.split("."))
+
+
+@dataclass(frozen=True)
+class Harvest:
+    """The definitions of a source, in order of name, and the account of files and functions left out."""
+
+    definitions: tuple[Definition, ...]
+    stages: tuple[Stage, ...]
+
+
+def harvest(sources: Sources) -> Harvest:
+    """Read every file of a source and cut out its functions and classes.
+
+    Files that cannot be read as Python are counted as `unreadable`. Functions inside functions belong to the
+    text of the outer one, and overload stubs have nothing to find, so neither is a definition of its own.
+    """
+    unreadable = 0
+    left_out: Counter[str] = Counter()
+    found: list[Definition] = []
+    for file in sources.files:
+        text, tree = _parse(file)
+        if tree is None:
+            unreadable += 1
+            continue
+        lines = text.split("\n")
+        for node, owner, in_class in _definitions(tree, file.module):
+            if isinstance(node, ast.ClassDef):
+                found.append(_class(node, owner))
+                continue
+            left_out["nested in another function"] += sum(
+                isinstance(inner, FunctionNode) for inner in ast.walk(node) if inner is not node
+            )
+            if any(_last_name(decorator) == "overload" for decorator in node.decorator_list):
+                left_out["overload stubs"] += 1
+            else:
+                found.append(_function(node, owner, in_class, lines))
+    files = sources.stage
+    if unreadable:
+        reasons = Counter(files.left_out) + Counter(unreadable=unreadable)
+        files = replace(files, kept=files.kept - unreadable, left_out=dict(sorted(reasons.items())))
+    seen = len(found) + left_out.total()
+    definitions = Stage("definitions", seen, len(found), dict(sorted((+left_out).items())))
+    return Harvest(_numbered(found), (files, definitions))
+
+
+def _parse(file: SourceFile) -> tuple[str, ast.Module | None]:
+    try:
+        with tokenize.open(file.path) as handle:
+            text = handle.read()
+        # Bad escapes in somebody else's source are no warning of ours, and must not become errors.
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return text, ast.parse(text)
+    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
+        return "", None
+
+
+def _definitions(
+    tree: ast.AST, owner: str, in_class: bool = False
+) -> Iterator[tuple[FunctionNode | ast.ClassDef, str, bool]]:
+    """Definitions in order of the file, those in `if` and `try` blocks and in classes included."""
+    for field in _BLOCKS:
+        for node in getattr(tree, field, ()):
+            if isinstance(node, _DOCUMENTED):
+                yield node, owner, in_class
+            if isinstance(node, ast.ClassDef):
+                yield from _definitions(node, f"{owner}.{node.name}", True)
+            elif not isinstance(node, FunctionNode):
+                yield from _definitions(node, owner, in_class)
+
+
+def _numbered(found: list[Definition]) -> tuple[Definition, ...]:
+    counts: Counter[str] = Counter()
+    numbered = []
+    for definition in found:
+        counts[definition.name] += 1
+        count = counts[definition.name]
+        numbered.append(definition if count == 1 else replace(definition, name=f"{definition.name}#{count}"))
+    return tuple(sorted(numbered, key=lambda definition: definition.name))
+
+
+def _class(node: ast.ClassDef, owner: str) -> Definition:
+    makers = (item for item in node.body if isinstance(item, FunctionNode) and item.name == "__init__")
+    maker = next(makers, None)
+    signature = "()" if maker is None else _signature(maker, bound=True).partition(" -> ")[0]
+    return Definition(f"{owner}.{node.name}", "class", signature, _docstring(node))
+
+
+def _function(node: FunctionNode, owner: str, in_class: bool, lines: list[str]) -> Definition:
+    cut = _cut(node, lines)
+    static = any(_last_name(decorator) == "staticmethod" for decorator in node.decorator_list)
+    return Definition(
+        f"{owner}.{node.name}",
+        "method" if in_class else "function",
+        _signature(node, bound=in_class and not static),
+        _docstring(node),
+        cut.code,
+        cut.statement_lines,
+        sum(isinstance(inner, ast.stmt) and not _is_text(inner) for inner in ast.walk(node)) - 1,
+    )
+
+
+def _docstring(node: FunctionNode | ast.ClassDef) -> str:
+    raw = ast.get_docstring(node, clean=False) or ""
+    # A lone surrogate may be written as an escape, but cannot be stored as UTF-8.
+    return inspect.cleandoc(raw).strip().encode("utf-8", "replace").decode("utf-8")
+
+
+def _signature(node: FunctionNode, bound: bool) -> str:
+    arguments = node.args
+    positional = len(arguments.posonlyargs) + len(arguments.args)
+    if bound and positional > len(arguments.defaults):
+        # The object or class itself comes first; a reader of a reference never passes it.
+        inner = arguments.posonlyargs[1:], arguments.args[0 if arguments.posonlyargs else 1 :]
+        arguments = copy.copy(arguments)
+        arguments.posonlyargs, arguments.args = inner
+    returned = f" -> {ast.unparse(node.returns)}" if node.returns else ""
+    return f"({ast.unparse(arguments)}){returned}"
+
+
+def _last_name(node: ast.expr) -> str:
+    if isinstance(node, ast.Call):
+        return _last_name(node.func)
+    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
+
+
+def _is_text(node: ast.AST) -> bool:
+    return (
+        isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+    )
+
+
+class _Cut(NamedTuple):
+    code: str
+    statement_lines: tuple[int, ...]
+
+
+def _cut(node: FunctionNode, lines: list[str]) -> _Cut:
+    """The text of a function at the left margin, without docstrings, and where its statements begin in it."""
+    first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+    header = lines[node.lineno - 1]
+    indent = header[: len(header) - len(header.lstrip())]
+    edited = _without_docstrings(node, lines)
+    verbatim = _lines_inside_strings(node, lines)
+    kept: list[str] = []
+    place: dict[int, int] = {}
+    for number in range(first, _last_line(node) + 1):
+        line = edited.get(number, lines[number - 1])
+        if line is not None:
+            place[number] = len(kept)
+            kept.append(line if number in verbatim else line.removeprefix(indent).rstrip())
+    starts = (_first_kept(begin, place, kept) for begin in _statement_lines(node))
+    text = "\n".join(kept).encode("utf-8", "replace").decode("utf-8")
+    return _Cut(text, tuple(start for start in starts if start is not None))
+
+
+def _without_docstrings(node: FunctionNode, lines: list[str]) -> dict[int, str | None]:
+    """New text of each line touched by cutting out docstrings; None for a line that goes."""
+    edited: dict[int, str | None] = {}
+    for inner in ast.walk(node):
+        if not isinstance(inner, _DOCUMENTED) or not _is_text(inner.body[0]):
+            continue
+        docstring = inner.body[0]
+        begin, end = docstring.lineno, _last_line(docstring)
+        # Columns count bytes of UTF-8.
+        before = lines[begin - 1].encode()[: docstring.col_offset].decode()
+        after = lines[end - 1].encode()[docstring.end_col_offset :].decode().lstrip(" \t;")
+        alone = len(inner.body) == 1
+        edited.update(dict.fromkeys(range(begin, end + 1)))
+        if alone or (before + after).strip():
+            edited[begin] = f"{before}...  {after}".rstrip() if alone else before + after
+            continue
+        while end < _last_line(node) and not lines[end].strip():
+            end += 1
+            edited[end] = None
+    return edited
+
+
+def _lines_inside_strings(node: FunctionNode, lines: list[str]) -> set[int]:
+    """Lines that begin within a string of several lines, where taking indentation away would change it."""
+    inside: set[int] = set()
+    for inner in ast.walk(node):
+        if not isinstance(inner, ast.Constant | ast.JoinedStr) or _last_line(inner) == inner.lineno:
+            continue
+        span = lines[inner.lineno - 1 : _last_line(inner)]
+        # Without triple quotes it is a row of short strings, whose layout may move.
+        if any(quotes in line for line in span for quotes in ('"""', "'''")):
+            inside.update(range(inner.lineno + 1, _last_line(inner) + 1))
+    return inside
+
+
+def _statement_lines(node: FunctionNode) -> Iterator[int]:
+    """Where each statement of the body begins in the file: after the one before, so comments go with what follows."""
+    end = 0
+    for number, statement in enumerate(node.body):
+        first = min([statement.lineno, *(item.lineno for item in getattr(statement, "decorator_list", ()))])
+        if first > end and not (number == 0 and _is_text(statement)):
+            yield end + 1 if end else first
+        end = _last_line(statement)
+
+
+def _first_kept(begin: int, place: dict[int, int], kept: list[str]) -> int | None:
+    later = (index for number, index in place.items() if number >= begin and kept[index].strip())
+    return next(later, None)
+
+
+def _last_line(node: ast.stmt | ast.expr) -> int:
+    # Trees made by `ast.parse` always say where a node ends.
+    return node.end_lineno or node.lineno

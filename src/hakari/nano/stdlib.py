@@ -1,0 +1,17 @@
+"""NanoStdlib: a nano set of real code that every machine with Python has, the standard library it runs."""
+
+from __future__ import annotations
+
+from hakari.nano.code import DEFAULT_SEED, build_code
+from hakari.nano.draft import Draft
+from hakari.nano.pysource import harvest
+from hakari.nano.sources import standard_library
+
+DATASET = "NanoStdlib"
+
+
+def build_stdlib(max_queries: int = 200, max_documents: int = 2_000, seed: int = DEFAULT_SEED) -> list[Draft]:
+    """The four tasks of NanoStdlib. The same Python version gives the same bytes, another version other ones."""
+    return build_code(
+        harvest(standard_library()), DATASET, max_queries=max_queries, max_documents=max_documents, seed=seed
+    )
