@@ -121,14 +121,15 @@ def keep(
     """Check the runs, score them and write the result."""
     if "float" not in retrieved.runs:
         raise UsageError(f"retriever `{manifest['retriever']}` gave no run named `float`")
-    wanted = [m for m in map(measures.parse, STORED_MEASURES) if (m.cutoff or 0) <= manifest["depth"]]
+    wanted = [m for m in map(measures.parse, STORED_MEASURES) if (m.cut or 0) <= manifest["depth"]]
     variants, unanswered, ties = {}, {}, {}
     for name, run in retrieved.runs.items():
         run = answering(task, run)
         measures.check_run(run)
         scores = measures.score(run, task.qrels, wanted)
         variants[name] = files.Variant(run, {str(m): scores.of(m) for m in wanted})
-        unanswered[name], ties[name] = scores.unanswered, scores.ties
+        unanswered[name] = len(scores.unanswered)
+        ties[name] = {str(cut): share for cut, share in scores.ties.items()}
     full = {
         **manifest,
         "facts": dict(retrieved.facts),
@@ -155,10 +156,10 @@ def answering(task: Task, run: Run) -> Run:
 def check_depth(wanted: Sequence[Measure], depth: int) -> None:
     """Raise where a measure looks deeper than the rankings will be."""
     for measure in wanted:
-        if measure.cutoff is not None and measure.cutoff > depth:
+        if measure.depth is not None and measure.depth > depth:
             raise UsageError(
                 f"measure `{measure}` looks deeper than the rankings, which are {depth} deep",
-                f"add `--depth {measure.cutoff}`",
+                f"add `--depth {measure.depth}`",
             )
 
 

@@ -15,9 +15,10 @@ def command(filter: str | None, as_json: bool) -> None:
     from hakari.measures import known
     from hakari.report.tables import Table
 
+    kinds = {measure.kind: None for measure in known()}
     rows = [
         {"name": kind.name, "usual": list(kind.usual), "description": kind.summary, "low": kind.low, "high": kind.high}
-        for kind in known()
+        for kind in kinds
     ]
     if filter:
         rows = [r for r in rows if filter.lower() in f"{r['name']} {r['description']}".lower()]

@@ -169,7 +169,11 @@ def from_stored(stored: files.Stored, wanted: Sequence[Measure], task: Task | No
 def from_run(run: Run, qrels: Qrels, task: str, wanted: Sequence[Measure]) -> Weighed:
     """A run made elsewhere, scored against judgements."""
     scores = _measures.score(run, qrels, wanted)
-    facts = {"unanswered": {"float": scores.unanswered}, "extra": scores.extra, "ties": {"float": scores.ties}}
+    facts = {
+        "unanswered": {"float": len(scores.unanswered)},
+        "extra": len(scores.extra),
+        "ties": {"float": {str(cut): share for cut, share in scores.ties.items()}},
+    }
     return Weighed(
         task,
         System(run.tag, "float"),

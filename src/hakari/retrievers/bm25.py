@@ -146,7 +146,7 @@ class Bm25Code(Bm25):
 
 
 def _spelt(value: object) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)
 
 
 def _own_documents(task: Task) -> npt.NDArray[np.int32]:

@@ -5,7 +5,7 @@
     <root>/<slug>-<key8>/<dataset>/manifest.json       what produced each split's file, for people
 
 The manifest of a result is also inside its Parquet file, so that one rename commits both. `manifest.json` is
-derived from those and is written again whenever a file of its folder changes.
+derived from those by `write_manifests`.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -72,7 +73,6 @@ def write(path: Path, manifest: Mapping[str, Any], variants: Mapping[str, Varian
     write_text(path.with_suffix(".run.json"), json.dumps(costs, indent=1, sort_keys=True) + "\n")
     with replacing(path) as temporary:
         _write_parquet(temporary, manifest, variants)
-    write_manifests(path.parent)
     return Stored(path, manifest, costs)
 
 
@@ -273,11 +273,17 @@ def _quoted(text: str) -> str:
 
 @contextlib.contextmanager
 def _connection() -> Iterator[duckdb.DuckDBPyConnection]:
-    """A connection of one thread, so that files have the same bytes on every machine."""
+    """A cursor of one thread, so that files have the same bytes on every machine."""
+    cursor = _database(os.getpid()).cursor()
+    try:
+        yield cursor
+    finally:
+        cursor.close()
+
+
+@lru_cache(maxsize=1)
+def _database(pid: int) -> duckdb.DuckDBPyConnection:
+    """One database in memory a process: opening one costs more than most of what is asked of it."""
     import duckdb
 
-    con = duckdb.connect(config={"threads": 1})
-    try:
-        yield con
-    finally:
-        con.close()
+    return duckdb.connect(config={"threads": 1})
