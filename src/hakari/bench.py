@@ -77,14 +77,12 @@ def obtain(
         step("found")
         return earlier
     step("running")
-    inputs = []
-    for part in retriever.parts:
-        source = obtain(plan, task, part, retriever.source_depth)
-        inputs.append(files.read_variants(source, task.corpus.ids)["float"].run)
+    sources = [obtain(plan, task, part, retriever.source_depth) for part in retriever.parts]
+    inputs = [files.read_variants(source, task.corpus.ids)["float"].run for source in sources]
     watch = footprint.Watch()
     retrieved = retriever.retrieve(task, depth, inputs)
     costs = {**retrieved.costs, **watch.stop()}
-    stored = keep(path, task, manifest, retrieved, costs)
+    stored = keep(path, task, manifest, retrieved, footprint.with_parts(costs, [s.costs for s in sources]))
     step("stored")
     return stored
 

@@ -6,6 +6,7 @@ import contextlib
 import platform
 import sys
 import time
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,17 @@ class Watch:
         if self.resettable and peak is not None and self.base is not None:
             told["added_bytes"] = max(0, peak - self.base)
         return told
+
+
+def with_parts(costs: Mapping[str, Any], parts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """The costs of a system with those of the systems it is made of: seconds and indexes add up, peaks do not."""
+    total = dict(costs)
+    for name in ("seconds", "index_bytes"):
+        values = [c[name] for c in (costs, *parts) if c.get(name) is not None]
+        if values:
+            total[name] = sum(values)
+    total["peak_bytes"] = max((c["peak_bytes"] for c in (costs, *parts) if c.get("peak_bytes")), default=None)
+    return total
 
 
 def _reset_peak() -> bool:

@@ -34,7 +34,7 @@ def console(stderr: bool = False) -> Console:
     from hakari.report.tables import Table
 
     stream = sys.stderr if stderr else sys.stdout
-    width = None if stream.isatty() or os.environ.get("COLUMNS") else 120
+    width = None if stream.isatty() or os.environ.get("COLUMNS") else 200
     return Console(stderr=stderr, highlight=False, markup=False, emoji=False, width=width, soft_wrap=False)
 
 

@@ -21,10 +21,6 @@ if TYPE_CHECKING:
 
     from hakari.report.comparison import Comparison
 
-EVERY_TASK = "*"
-"""The task of an aggregate: the mean over tasks, each weighing the same."""
-
-
 class System(NamedTuple):
     """One retriever in one variant."""
 
@@ -83,9 +79,13 @@ class Results:
         """One system on one task."""
         return self._at[task, system]
 
+    def has(self, task: str, system: System) -> bool:
+        """Whether there is a result of the system for the task."""
+        return (task, system) in self._at
+
     def complete(self) -> list[System]:
         """The systems that have a result for every task; only these have an aggregate."""
-        return [s for s in self.systems if all((t, s) in self._at for t in self.tasks)]
+        return [s for s in self.systems if all(self.has(t, s) for t in self.tasks)]
 
     def rows(self) -> list[dict[str, Any]]:
         """One row a task, system and measure, with its interval; aggregates last, with task `*`."""
@@ -127,14 +127,16 @@ class Results:
         return frame(self.rows())
 
     def __repr__(self) -> str:
-        from hakari.report.tables import plain, results_table
+        from hakari.report.summary import results_tables
+        from hakari.report.tables import plain
 
-        return plain(results_table(self))
+        return plain(*results_tables(self))
 
     def _repr_html_(self) -> str:
-        from hakari.report.tables import html, results_table
+        from hakari.report.summary import results_tables
+        from hakari.report.tables import html
 
-        return html(results_table(self))
+        return html(*results_tables(self))
 
 
 def from_stored(stored: files.Stored, wanted: Sequence[Measure], task: Task | None) -> list[Weighed]:

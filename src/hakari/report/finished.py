@@ -1,0 +1,82 @@
+"""Finding finished results by what a person calls them; nothing is run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from hakari.errors import UnknownName, UsageError
+from hakari.measures import Measure
+from hakari.report.results import System, Weighed, from_stored
+from hakari.store import files
+
+
+@dataclass(frozen=True, eq=False)
+class Finished:
+    """One system's finished results, by task."""
+
+    system: System
+    folder: Path
+    weighed: dict[str, Weighed]
+
+
+def find(
+    reference: str | Path, root: Path, measures: Sequence[Measure], wanted: Callable[[str], bool] = lambda task: True
+) -> Finished:
+    """The results that a reference means.
+
+    A reference is a retriever's spelling (`bm25`), with a variant (`bge_small_en int8`), in another folder
+    (`bm25@path/to/results`), or a folder that holds one retriever's results only.
+    """
+    spelling, folder = _split(str(reference), root)
+    stored = _within(folder)
+    if not stored:
+        raise UsageError(f"no results in `{folder}`", f"make some: `hakari run bm25 --on TASKS --results {folder}`")
+    names = sorted({s.retriever for s in stored})
+    variant = "float"
+    if spelling is None:
+        if len(names) > 1:
+            raise UsageError(
+                f"`{folder}` holds results of {len(names)} retrievers: {', '.join(f'`{n}`' for n in names)}",
+                f"say which: `{names[0]}@{folder}`",
+            )
+        spelling = names[0]
+    elif spelling not in names and spelling.rpartition(" ")[0] in names:
+        spelling, _, variant = spelling.rpartition(" ")
+    if spelling not in names:
+        raise UnknownName(f"retriever in `{folder}`", spelling, names, f'hakari sql "FROM means" --results {folder}')
+    own = [s for s in stored if s.retriever == spelling]
+    homes = sorted({s.path.parent.parent for s in own})
+    if len(homes) > 1:
+        raise UsageError(
+            f"`{folder}` holds results of `{spelling}` with different settings or depths",
+            "name the folder of one: " + " or ".join(f"`{h}`" for h in homes),
+        )
+    weighed = {}
+    for s in own:
+        if wanted(s.task):
+            found = {w.system.variant: w for w in from_stored(s, measures, None)}
+            if variant not in found:
+                raise UnknownName(f"variant of `{spelling}`", variant, found, f'hakari sql "FROM means" --results {folder}')
+            weighed[s.task] = found[variant]
+    if not weighed:
+        raise UsageError(f"no results of `{spelling}` in `{folder}` for the tasks named", "check `--on`")
+    return Finished(System(spelling, variant), homes[0], weighed)
+
+
+def _split(reference: str, root: Path) -> tuple[str | None, Path]:
+    if Path(reference).is_dir() and _within(Path(reference)):
+        return None, Path(reference)
+    spelling, at, folder = reference.rpartition("@")
+    if at and Path(folder).is_dir():
+        return spelling, Path(folder)
+    return reference, root
+
+
+def _within(folder: Path) -> list[files.Stored]:
+    """The results below a folder of results, or in the folder of one retriever."""
+    found = files.scan(folder)
+    if found or not folder.is_dir():
+        return found
+    return [s for path in sorted(folder.glob("*/*.parquet")) if (s := files.read(path)) is not None]

@@ -1,0 +1,163 @@
+"""The gate: may a candidate replace a baseline? Judged from finished results, by the paired interval."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hakari import measures as _measures
+from hakari.errors import Fault, InvalidInput, UsageError
+from hakari.report.arrays import by_task
+from hakari.report.finished import Finished, find
+from hakari.report.results import Results, System
+from hakari.report.tables import Table, html, interval, markdown, number, plain, signed
+
+
+@dataclass(frozen=True, eq=False)
+class Verdict:
+    """What the gate decided, and on what grounds. Differences are candidate less baseline."""
+
+    decision: str
+    """`pass`, `fail` or `inconclusive`."""
+    measure: str
+    max_drop: float
+    baseline: System
+    candidate: System
+    rows: list[dict[str, Any]]
+    """One row a task, and the mean over tasks last, on which the decision rests."""
+    new_tasks: tuple[str, ...] = ()
+    """Tasks that only the candidate has results for; they are not judged."""
+
+    def reason(self) -> str:
+        """The decision in one sentence."""
+        row = self.rows[-1]
+        told = interval(row["diff"], row["low"], row["high"]).replace(number(row["diff"]), signed(row["diff"]), 1)
+        limit = number(self.max_drop)
+        return {
+            "pass": f"pass: {self.measure} changes by {told}; a drop of more than {limit} is ruled out",
+            "fail": f"fail: {self.measure} changes by {told}; the drop is more than {limit}, whatever the queries drawn",
+            "inconclusive": f"inconclusive: {self.measure} changes by {told}, which neither rules out a drop of more "
+            f"than {limit} nor shows one; more queries would decide",
+        }[self.decision]
+
+    def table(self) -> Table:
+        """The table behind the decision."""
+        columns = ["task", "baseline", "candidate", "change [95 %]", "smallest shown", "wins/ties/losses"]
+        rows = [
+            [
+                row["task"] if row["task"] != "*" else f"mean of {len(self.rows) - 1}",
+                number(row["baseline"]),
+                number(row["candidate"]),
+                interval(row["diff"], row["low"], row["high"]).replace(number(row["diff"]), signed(row["diff"]), 1),
+                number(row["smallest_difference"]),
+                f"{row['wins']}/{row['ties']}/{row['losses']}",
+            ]
+            for row in self.rows
+        ]
+        notes = [f"{self.reason()}."]
+        if self.new_tasks:
+            notes.append(f"Not judged, for the baseline has no results: {', '.join(self.new_tasks)}.")
+        title = f"{self.measure}: candidate {self.candidate} against baseline {self.baseline}"
+        return Table(title, columns, rows, notes=notes)
+
+    def markdown(self) -> str:
+        """The verdict for a pull request."""
+        mark = {"pass": "✅", "fail": "❌", "inconclusive": "❔"}[self.decision]
+        return f"### {mark} hakari gate: {self.decision}\n\n{markdown(self.table())}\n"
+
+    def to_json(self) -> dict[str, Any]:
+        """The verdict as data."""
+        return {
+            "decision": self.decision,
+            "measure": self.measure,
+            "max_drop": self.max_drop,
+            "baseline": {"retriever": self.baseline.retriever, "variant": self.baseline.variant},
+            "candidate": {"retriever": self.candidate.retriever, "variant": self.candidate.variant},
+            **{k: self.rows[-1][k] for k in ("diff", "low", "high", "p", "queries")},
+            "tasks": self.rows,
+            "new_tasks": list(self.new_tasks),
+        }
+
+    def __repr__(self) -> str:
+        return plain(self.table())
+
+    def _repr_html_(self) -> str:
+        return html(self.table())
+
+
+def judge(
+    baseline: str | Path,
+    candidate: str | Path,
+    *,
+    measure: str,
+    max_drop: float,
+    results: Path,
+    wanted: Callable[[str], bool] = lambda task: True,
+    seed: int = 0,
+) -> Verdict:
+    """Judge a candidate against a baseline on the tasks that both have results for."""
+    from hakari import stats
+
+    parsed = _measures.parse(measure)
+    old, new = (find(reference, results, [parsed], wanted) for reference in (baseline, candidate))
+    tasks = _comparable(old, new)
+    # Both sides may have one name (the same retriever, two states of it), so they are told apart by side.
+    sides = System("baseline", "float"), System("candidate", "float")
+    paired = [_as(side, f, t) for t in tasks for side, f in zip(sides, (old, new), strict=True)]
+    given = by_task(Results(paired, [parsed], seed), sides, parsed, tasks)
+    found = stats.compare_pairs(given, [(1, 0)], stats.Resampling(seed=seed))
+    groups = [*found.tasks.items(), *([("*", found.macro)] if len(tasks) > 1 else [])]
+    rows = []
+    for task, differences in groups:
+        over = tasks if task == "*" else [task]
+        smallest = float(differences.smallest[0])
+        rows.append(
+            {
+                "task": task,
+                "baseline": float(np.mean([old.weighed[t].mean(parsed) for t in over])),
+                "candidate": float(np.mean([new.weighed[t].mean(parsed) for t in over])),
+                **{k: float(getattr(differences, k)[0]) for k in ("diff", "low", "high", "p")},
+                "smallest_difference": smallest if np.isfinite(smallest) else None,
+                **{k: int(getattr(differences, k)[0]) for k in ("wins", "ties", "losses")},
+                "queries": int(differences.queries),
+            }
+        )
+    last = rows[-1]
+    decision = stats.decide(last["low"], last["high"], max_drop, last["queries"])
+    fresh = tuple(t for t in new.weighed if t not in old.weighed)
+    return Verdict(decision, str(parsed), max_drop, old.system, new.system, rows, fresh)
+
+
+def _as(side: System, finished: Finished, task: str) -> Any:
+    from dataclasses import replace
+
+    return replace(finished.weighed[task], system=side)
+
+
+def _comparable(old: Finished, new: Finished) -> list[str]:
+    """The tasks to judge on: all that the baseline has; each must be the same task on both sides."""
+    missing = [t for t in old.weighed if t not in new.weighed]
+    if missing:
+        raise UsageError(
+            f"the candidate has no result for {len(missing)} task(s) of the baseline: {', '.join(missing[:5])}",
+            "run the candidate on them, or choose tasks with `--on`",
+        )
+    changed = [
+        t for t in old.weighed if old.weighed[t].manifest.get("content") != new.weighed[t].manifest.get("content")
+    ]
+    if changed:
+        raise InvalidInput(
+            "the comparison",
+            [
+                Fault(
+                    f"`{t}` had other queries, documents or judgements for the baseline than for the candidate",
+                    hint="run the baseline again on the tasks of today",
+                )
+                for t in changed
+            ],
+        )
+    return list(old.weighed)
