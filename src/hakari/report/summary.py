@@ -160,3 +160,20 @@ def _tie_notes(results: Results) -> list[str]:
                 f"of {w.system} on {w.task}" + (f", and less in {len(shares) - 1} more." if len(shares) > 1 else ".")
             )
     return told
+
+
+def per_query_rows(results: Results) -> list[dict[str, Any]]:
+    """One row a task, system, query and measure."""
+    return [
+        {
+            "task": w.task,
+            "retriever": w.system.retriever,
+            "variant": w.system.variant,
+            "query_id": str(query),
+            "measure": str(measure),
+            "value": float(value),
+        }
+        for w in results.weighed
+        for measure in results.measures
+        for query, value in zip(w.query_ids, w.values[measure], strict=True)
+    ]
