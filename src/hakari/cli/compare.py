@@ -50,8 +50,8 @@ def command(
     if len(named) < 2:
         raise UsageError("a comparison needs two different retrievers or more", "hakari compare bm25 bm25-code --on TASKS")
     plan = bench.Plan(named, depth, where.results)
-    with telling() as tell:
-        results = api.weigh(plan, tasks, where, measures, tell)
+    with telling(plan.retrievers) as teller:
+        results = api.weigh(plan, tasks, where, measures, teller.step)
     comparison = Results(results.weighed, results.measures, seed).compare()
     if as_json and not changed:
         output.print_json(comparison.rows())

@@ -45,8 +45,8 @@ def command(
     plan = bench.Plan(
         api.retrievers_of(retrievers, options.settings(model_args)), depth, where.results, fresh
     )
-    with telling() as tell:
-        results = api.weigh(plan, tasks, where, measures, tell)
+    with telling(plan.retrievers) as teller:
+        results = api.weigh(plan, tasks, where, measures, teller.step)
     if as_json:
         output.print_json(results.rows())
     else:
