@@ -44,26 +44,32 @@ def scan_run(path: Path, small: int = SMALL) -> RunColumns | None:
         if path.stat().st_size < (small / 4 if path.name.endswith(".gz") else small):
             return None
         with tempfile.TemporaryDirectory(prefix="hakari-") as folder:
-            plain = _as_plain_columns(path, Path(folder) / "run")
-            with connect(threads=None) as con:
-                return _scan(con, plain)
+            if _single_spaced(path):
+                try:
+                    return _scan(path)
+                except duckdb.Error:  # repeated spaces look like empty columns
+                    pass
+            return _scan(_respaced(path, Path(folder) / "run"))
     except (OSError, EOFError, ValueError, duckdb.Error):
         return None
 
 
-def _as_plain_columns(path: Path, copy: Path) -> Path:
-    """A file with single spaces only: the run itself, or a copy where it is compressed or has others."""
+def _single_spaced(path: Path) -> bool:
+    """Whether it can be parsed where it lies: plain, with no white space but spaces and line feeds."""
+    if path.name.endswith(".gz"):
+        return False
     with open(path, "rb") as file:
-        if not path.name.endswith(".gz") and all(_is_plain(block) for block in _blocks(file)):
-            return path
+        return not any(odd in block for block in _blocks(file) for odd in (b"\t", b"\r", b"\v", b"\f", b"\0"))
+
+
+def _respaced(path: Path, copy: Path) -> Path:
+    """A copy with one space between columns and none around them."""
     with open_bytes(path) as source, open(copy, "wb") as target:
         for block in _blocks(source):
             if b"\0" in block:
                 raise ValueError("NUL bytes want the closer look")
-            if not _is_plain(block):
-                block = re.sub(b" +", b" ", block.translate(SPACES))
-                block = block.replace(b" \n", b"\n").replace(b"\n ", b"\n").removeprefix(b" ")
-            target.write(block)
+            block = re.sub(b" +", b" ", block.translate(SPACES))
+            target.write(block.replace(b" \n", b"\n").replace(b"\n ", b"\n").removeprefix(b" "))
     return copy
 
 
@@ -73,20 +79,15 @@ def _blocks(file: IO[bytes]) -> Iterator[bytes]:
         yield block + file.readline()
 
 
-def _is_plain(block: bytes) -> bool:
-    odd = (b"\t", b"\r", b"\v", b"\f", b"\0", b"  ", b" \n", b"\n ", b"\xef\xbb\xbf")
-    return not any(sequence in block for sequence in odd) and not block.startswith(b" ")
-
-
 LINES = """
 CREATE TEMP TABLE lines AS
-SELECT q, d, CAST(CAST(s AS DOUBLE) AS FLOAT) + 0::FLOAT AS s, s AS text, t
+SELECT q, z IS NULL OR r IS NULL AS short, d, CAST(CAST(s AS DOUBLE) AS FLOAT) + 0::FLOAT AS s, s AS text, t
 FROM read_csv(?, auto_detect = false, header = false, delim = ' ', quote = '', escape = '', comment = '',
     new_line = '\\n', columns = {'q': 'VARCHAR', 'z': 'VARCHAR', 'd': 'VARCHAR', 'r': 'VARCHAR',
     's': 'VARCHAR', 't': 'VARCHAR'})
 """
 CHECKS = """
-SELECT count(*), count(*) FILTER (q IS NULL OR d IS NULL OR t IS NULL OR s IS NULL),
+SELECT count(*), count(*) FILTER (short OR q IS NULL OR d IS NULL OR t IS NULL OR s IS NULL),
     count(*) FILTER (NOT isfinite(s) OR contains(text, '_')), min(t)
 FROM lines
 """
@@ -102,7 +103,12 @@ ORDER BY queries.i, s DESC, documents.i DESC
 """
 
 
-def _scan(con: duckdb.DuckDBPyConnection, path: Path) -> RunColumns | None:
+def _scan(path: Path) -> RunColumns | None:
+    with connect(threads=None) as con:
+        return _scan_with(con, path)
+
+
+def _scan_with(con: duckdb.DuckDBPyConnection, path: Path) -> RunColumns | None:
     con.execute(LINES, [for_duckdb(path)])
     rows, nulls, odd, tag = con.execute(CHECKS).fetchall()[0]
     if not rows or nulls or odd:
