@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 
 from hakari.errors import Fault, InvalidInput
@@ -14,7 +16,7 @@ BLOCK = 1 << 20
 
 
 def check_run(run: Run) -> None:
-    """Raise `InvalidInput` unless no document is ranked twice, scores are finite and the order is the rule."""
+    """Raise `InvalidInput` where a document is ranked twice, a score not finite or the order not the rule."""
     _check_shape(run)
     query = np.repeat(np.arange(len(run.query_ids)), np.diff(run.offsets))
     faults = [*_not_finite(run, query), *_repeats(run, query), *_out_of_order(run, query)]
@@ -29,7 +31,9 @@ def _check_shape(run: Run) -> None:
         and run.offsets[0] == 0
         and run.offsets[-1] == len(run.documents) == len(run.scores)
         and (lengths >= 0).all()
-        and (not len(run.documents) or 0 <= run.documents.min() <= run.documents.max() < len(run.document_ids))
+        and (
+            not len(run.documents) or 0 <= run.documents.min() <= run.documents.max() < len(run.document_ids)
+        )
     )
     if not sound:
         raise InvalidInput(f"run `{run.tag}`", [Fault("offsets, documents and scores do not fit together")])
@@ -46,7 +50,7 @@ def _repeats(run: Run, query: Counts) -> list[Fault]:
     while firsts[-1] < len(run.query_ids):
         within = int(np.searchsorted(run.offsets, run.offsets[firsts[-1]] + BLOCK, side="right")) - 1
         firsts.append(max(within, firsts[-1] + 1))
-    for first, last in zip(firsts, firsts[1:], strict=False):
+    for first, last in itertools.pairwise(firsts):
         rows = slice(run.offsets[first], run.offsets[min(last, len(run.query_ids))])
         keys = np.sort((query[rows] - first) * len(run.document_ids) + run.documents[rows])
         twice = np.flatnonzero(keys[1:] == keys[:-1])
@@ -76,5 +80,5 @@ def _out_of_order(run: Run, query: Counts) -> list[Fault]:
     return faults
 
 
-def _place(run: Run, query: Counts, row: int) -> str:
+def _place(run: Run, query: Counts, row: np.integer) -> str:
     return f"query `{run.query_ids[query[row]]}`, document `{run.document_ids[run.documents[row]]}`"
