@@ -13,6 +13,8 @@ from hakari.types import Run
 
 BLOCK = 1 << 20
 """Rows sorted at a time."""
+MOST = 1000
+"""Faults of one kind that are listed one by one."""
 
 
 def check_run(run: Run) -> None:
@@ -40,8 +42,7 @@ def _check_shape(run: Run) -> None:
 
 
 def _not_finite(run: Run, query: Counts) -> list[Fault]:
-    rows = np.flatnonzero(~np.isfinite(run.scores))
-    return [Fault(f"{_place(run, query, row)}: the score is {run.scores[row]}") for row in rows]
+    return _at(run, query, np.flatnonzero(~np.isfinite(run.scores)), "the score is not finite")
 
 
 def _repeats(run: Run, query: Counts) -> list[Fault]:
@@ -66,19 +67,22 @@ def _out_of_order(run: Run, query: Counts) -> list[Fault]:
     same_query = query[:-1] == query[1:]
     rises = same_query & (after > before)
     wrong_tie = same_query & (after == before) & (run.documents[1:] > run.documents[:-1])
+    higher = "scored higher than the document ranked above it"
+    larger = "ties with the document above it, but its id is larger"
+    hint = "sort each ranking by (score, document id), both descending"
+    return [
+        *_at(run, query, np.flatnonzero(rises) + 1, higher, hint),
+        *_at(run, query, np.flatnonzero(wrong_tie) + 1, larger, hint),
+    ]
+
+
+def _at(run: Run, query: Counts, rows: Counts, what: str, hint: str | None = None) -> list[Fault]:
+    """One fault a row, and one for all those beyond what anybody would read."""
+    queries, documents = run.query_ids[query[rows[:MOST]]], run.document_ids[run.documents[rows[:MOST]]]
     faults = [
-        Fault(f"{_place(run, query, row + 1)}: scored higher than the document ranked above it")
-        for row in np.flatnonzero(rises)
+        Fault(f"query `{q}`, document `{d}`: {what}", hint=hint)
+        for q, d in zip(queries, documents, strict=True)
     ]
-    faults += [
-        Fault(f"{_place(run, query, row + 1)}: ties with the document above it, but its id is larger")
-        for row in np.flatnonzero(wrong_tie)
-    ]
-    if faults:
-        hint = "sort each ranking by (score, document id), both descending"
-        faults[0] = Fault(faults[0].what, hint=hint)
+    if len(rows) > MOST:
+        faults.append(Fault(f"{len(rows) - MOST} more like this: {what}", hint=hint))
     return faults
-
-
-def _place(run: Run, query: Counts, row: np.integer) -> str:
-    return f"query `{run.query_ids[query[row]]}`, document `{run.document_ids[run.documents[row]]}`"

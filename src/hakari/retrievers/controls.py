@@ -25,7 +25,7 @@ from hakari.rankings import top_k
 from hakari.retrievers.base import BASE_VARIANT, Retrieved, Retriever
 from hakari.types import Ids, Run, Task
 
-BLOCK_CELLS = 1 << 22
+BLOCK_CELLS = 1 << 20
 """Scores held at a time."""
 
 
