@@ -21,17 +21,17 @@ def pairs(count: int) -> list[Pair]:
 
 def test_the_choice_depends_on_seed_and_names_alone() -> None:
     pool = pairs(60)
-    first = sample(pool, 10, 30, seed=1)
-    assert first == sample(pool[::-1], 10, 30, seed=1)
+    first = sample(pool, 10, 30, seed="1")
+    assert first == sample(pool[::-1], 10, 30, seed="1")
     assert (len(first.queries), len(first.documents)) == (10, 30)
     assert first.judgements == [(name, name) for name in first.queries]
     assert list(first.documents) == sorted(first.documents)
-    assert first.queries != sample(pool, 10, 30, seed=2).queries
+    assert first.queries != sample(pool, 10, 30, seed="2").queries
 
 
 def test_a_larger_sample_keeps_the_queries_of_a_smaller_one() -> None:
     pool = pairs(60)
-    assert sample(pool, 5, 30, seed=1).queries.items() <= sample(pool, 10, 40, seed=1).queries.items()
+    assert sample(pool, 5, 30, seed="1").queries.items() <= sample(pool, 10, 40, seed="1").queries.items()
 
 
 def test_the_same_query_has_several_positives_and_the_same_document_moves_its_judgement() -> None:
@@ -40,7 +40,7 @@ def test_the_same_query_has_several_positives_and_the_same_document_moves_its_ju
         Pair("a", "asked twice\nover", text(2)),
         Pair("c", "asked otherwise here", text(1).upper()),
     ]
-    chosen = sample(pool, 10, 10, seed=0)
+    chosen = sample(pool, 10, 10, seed="0")
     assert chosen.queries == {"a": "asked twice\nover", "c": "asked otherwise here"}
     assert chosen.documents == {"a": text(2), "b": text(1)}
     assert chosen.judgements == [("a", "a"), ("a", "b"), ("c", "b")]
@@ -50,7 +50,7 @@ def test_boilerplate_is_left_out() -> None:
     same_question = [Pair(f"q{n}", "see the base class", text(n)) for n in range(4)]
     same_answer = [Pair(f"d{n}", text(100 + n), "returns nothing of note") for n in range(4)]
     fine = Pair("fine", text(200), text(201))
-    chosen = sample([*same_question, *same_answer, fine], 10, 10, seed=0)
+    chosen = sample([*same_question, *same_answer, fine], 10, 10, seed="0")
     assert list(chosen.queries) == ["fine"]
     assert sorted(chosen.documents) == ["fine", "q0", "q1", "q2", "q3"]
     queries, documents = chosen.stages
@@ -61,19 +61,19 @@ def test_boilerplate_is_left_out() -> None:
 def test_nearly_the_same_documents_and_unasked_queries_are_passed_over() -> None:
     near = text(1, 60) + " extra"
     pool = [Pair("a", text(10), text(1, 60)), Pair("b", text(11), near), Pair("c", text(12), text(3, 60))]
-    chosen = sample(pool, 10, 10, seed=0)
+    chosen = sample(pool, 10, 10, seed="0")
     assert len(chosen.documents) == len(chosen.queries) == 2
     assert chosen.stages[0].left_out == {"nearly the same as one chosen": 1}
     # A document whose own query is nearly one that is asked might answer it, and nobody judged that.
     asked = text(20, 60)
     pool = [Pair("a", asked, text(4)), Pair("b", asked + " more", text(5))]
-    chosen = sample(pool, 1, 10, seed=0)
+    chosen = sample(pool, 1, 10, seed="0")
     assert len(chosen.documents) == 1
 
 
 def test_positives_never_exceed_the_documents_allowed() -> None:
     pool = pairs(30)
-    chosen = sample(pool, 20, 7, seed=3)
+    chosen = sample(pool, 20, 7, seed="3")
     assert len(chosen.documents) == len(chosen.queries) == 7
 
 

@@ -31,7 +31,7 @@ class Sample:
     stages: tuple[Stage, ...]
 
 
-def sample(pairs: Sequence[Pair], max_queries: int, max_documents: int, seed: int) -> Sample:
+def sample(pairs: Sequence[Pair], max_queries: int, max_documents: int, seed: str) -> Sample:
     """Choose queries with their positives, then documents of other pairs until there are enough.
 
     Pairs whose documents, or whose queries, are the same up to case and white space share one, under the
@@ -98,8 +98,8 @@ def _stage(name: str, seen: int, kept: int, left_out: Mapping[str, int]) -> Stag
     return Stage(name, seen, kept, {reason: n for reason, n in {**left_out, "not needed": rest}.items() if n})
 
 
-def _shuffled(names: Iterable[str], seed: int, role: str) -> list[str]:
-    return sorted(names, key=lambda name: (stable_hash(str(seed), role, name), name))
+def _shuffled(names: Iterable[str], seed: str, role: str) -> list[str]:
+    return sorted(names, key=lambda name: (stable_hash(seed, role, name), name))
 
 
 def stable_hash(*parts: str) -> str:
