@@ -24,7 +24,9 @@ def test_names_settings_and_retrievers_inside():
 
 
 def test_quotes_keep_what_would_part_the_text():
-    spelled = read_spelling("""onnx:"my (models), v=2"(query_prompt="Query (short), a=b: ",document_prompt='')""")
+    spelled = read_spelling(
+        """onnx:"my (models), v=2"(query_prompt="Query (short), a=b: ",document_prompt='')"""
+    )
     assert spelled.name == "onnx:my (models), v=2"
     assert spelled.keywords == (("query_prompt", "Query (short), a=b: "), ("document_prompt", ""))
 
@@ -65,7 +67,12 @@ def test_what_is_spelled_is_read_back(prompt, whole, number):
     spelled = read_spelling(spell("rrf", ["bm25(k1=1)", "x"], keywords))
     values = dict(spelled.keywords)
     assert [part.name for part in spelled.positional] == ["bm25", "x"]
-    assert (values["prompt"], int(values["k"]), float(values["k1"]), values["on"]) == (prompt, whole, number, "true")
+    assert (values["prompt"], int(values["k"]), float(values["k1"]), values["on"]) == (
+        prompt,
+        whole,
+        number,
+        "true",
+    )
 
 
 def test_numbers_have_one_spelling():
