@@ -1,4 +1,4 @@
-"""Nobody waits for what is not used: what an import and the help of each command load, and how long it takes."""
+"""Nobody waits for what is not used: what `import hakari` and each `--help` load, and how long they take."""
 
 from __future__ import annotations
 
