@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import platform
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -54,6 +55,8 @@ def weigh(
 ) -> Iterator[tuple[Task, files.Stored]]:
     """Bring every task x retriever into the store, in order; what is there already is not run again."""
     for position, task in enumerate(tasks):
+        if position == 0:
+            _require(plan, task)
         folders = set()
         for place, retriever in enumerate(plan.retrievers):
             number = position * len(plan.retrievers) + place + 1
@@ -65,15 +68,31 @@ def weigh(
             files.write_manifests(folder)
 
 
-def obtain(
-    plan: Plan, task: Task, retriever: Retriever, depth: int, step: Callable[[str], None] = lambda state: None
-) -> files.Stored:
-    """The result of one retriever on one task: from the store where it is still true, else made and stored."""
+def _require(plan: Plan, task: Task) -> None:
+    """Say what is missing before the first retriever runs, not after it; results that are there need nothing."""
+    for retriever in plan.retrievers:
+        if lookup(plan, task, retriever, plan.depth)[0] is None:
+            retriever.require()
+
+
+def lookup(
+    plan: Plan, task: Task, retriever: Retriever, depth: int
+) -> tuple[files.Stored | None, Path, dict[str, Any]]:
+    """The result that is there and still true, or None; where it lies or will lie; and its manifest."""
     manifest = describe(task, retriever, depth)
     folder = keys.folder(plan.results, retriever.name, manifest["settings"], depth)
     path = files.result_path(folder, task.name)
     earlier = None if plan.fresh else files.read(path)
-    if earlier is not None and earlier.manifest.get("key") == manifest["key"]:
+    true = earlier is not None and earlier.manifest.get("key") == manifest["key"]
+    return (earlier if true else None), path, manifest
+
+
+def obtain(
+    plan: Plan, task: Task, retriever: Retriever, depth: int, step: Callable[[str], None] = lambda state: None
+) -> files.Stored:
+    """The result of one retriever on one task: from the store where it is still true, else made and stored."""
+    earlier, path, manifest = lookup(plan, task, retriever, depth)
+    if earlier is not None:
         step("found")
         return earlier
     step("running")
@@ -165,4 +184,7 @@ def check_depth(wanted: Sequence[Measure], depth: int) -> None:
 def versions(packages: tuple[str, ...]) -> dict[str, str]:
     """The versions that a result may depend on: of hakari, Python and the packages that computed it."""
     told = {"hakari": hakari.__version__, "python": platform.python_version()}
-    return told | {package: metadata.version(package) for package in (*CORE_PACKAGES, *packages)}
+    for package in (*CORE_PACKAGES, *packages):
+        with contextlib.suppress(metadata.PackageNotFoundError):  # `require` says so where it matters
+            told[package] = metadata.version(package)
+    return told

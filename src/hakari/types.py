@@ -87,6 +87,8 @@ class Task:
     candidates: Mapping[str, Path] = field(default_factory=dict)
     """Candidate rankings shipped with the task, by configuration name."""
     source: Path | None = None
+    notes: tuple[str, ...] = ()
+    """What a reader of its scores should know about how the files were read."""
 
     @property
     def name(self) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fnmatch import fnmatchcase
-from pathlib import Path
+from typing import Any
 
 import click
 
@@ -34,14 +34,11 @@ from hakari.errors import EXIT_GATE_FAILED, EXIT_OK
 def command(
     baseline: str,
     candidate: str,
-    measure: str,
-    max_drop: float,
-    inconclusive_exit: int,
     tasks: tuple[str, ...],
+    inconclusive_exit: int,
     as_markdown: bool,
-    results: Path,
-    seed: int,
     as_json: bool,
+    **judged: Any,
 ) -> int:
     """Judge finished results; nothing is run.
 
@@ -55,9 +52,7 @@ def command(
     def wanted(task: str) -> bool:
         return not tasks or any(fnmatchcase(task, t) or task.startswith(t.rstrip("/") + "/") for t in tasks)
 
-    verdict = judge(
-        baseline, candidate, measure=measure, max_drop=max_drop, results=results, wanted=wanted, seed=seed
-    )
+    verdict = judge(baseline, candidate, wanted=wanted, **judged)
     if as_json:
         output.print_json(verdict.to_json())
     elif as_markdown:

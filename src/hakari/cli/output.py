@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -47,3 +48,17 @@ def print_tables(*tables: Table) -> None:
         out.print(rich_table(table))
         for line in table.notes:
             out.print(visible(line))
+
+
+def print_rows(rows: Sequence[dict[str, Any]], title: str = "") -> None:
+    """Print rows as a table, one column a key; numbers to four digits."""
+    from hakari.report.tables import Table
+
+    columns = list(rows[0]) if rows else []
+    numbers = {c for c in columns if all(isinstance(row[c], int | float) for row in rows)}
+    cells = [[f"{row[c]:.4f}" if isinstance(row[c], float) else _cell(row[c]) for c in columns] for row in rows]
+    print_tables(Table(title, columns, cells, texts=[i for i, c in enumerate(columns) if c not in numbers]))
+
+
+def _cell(value: Any) -> str:
+    return "" if value is None else f"{value:,}" if type(value) is int else str(value)

@@ -1,12 +1,12 @@
-"""Progress on standard error: a bar on a terminal, a line a finished step elsewhere."""
+"""Progress on standard error: a bar on a terminal, a line now and then elsewhere."""
 
 from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol
 
 import click
 
@@ -14,45 +14,83 @@ from hakari.display import visible
 
 if TYPE_CHECKING:
     from hakari.bench import Step
+    from hakari.retrievers.base import Retriever
+
+QUIET_SECONDS = 10.0
+"""How long a step may go on in a log before its progress is told."""
+
+
+class Teller(Protocol):
+    """Is told of every step, and of texts encoded within one."""
+
+    def step(self, step: Step) -> None:
+        """A step begins or has ended."""
+
+    def texts(self, done: int, total: int) -> None:
+        """So many texts of the present step are encoded."""
 
 
 @contextmanager
-def telling() -> Iterator[Callable[[Step], None]]:
-    """A function to be told of every step."""
+def telling(retrievers: Sequence[Retriever] = ()) -> Iterator[Teller]:
+    """Somebody to tell of progress; retrievers that encode texts tell of those."""
     if sys.stderr.isatty():
-        with _bar() as tell:
-            yield tell
+        with _bar() as teller:
+            yield _listening(teller, retrievers)
     else:
-        yield _lines()
+        yield _listening(_Lines(), retrievers)
 
 
-def _lines() -> Callable[[Step], None]:
-    begun: dict[str, float] = {}
+def _listening(teller: Any, retrievers: Sequence[Retriever]) -> Any:
+    for retriever in retrievers:
+        if hasattr(retriever, "progress"):
+            retriever.progress = teller.texts
+        _listening(teller, retriever.parts)
+    return teller
 
-    def tell(step: Step) -> None:
+
+class _Lines:
+    def __init__(self) -> None:
+        self.begun = self.told = time.monotonic()
+        self.doing = ""
+
+    def step(self, step: Step) -> None:
+        now = time.monotonic()
         if step.state == "running":
-            begun["at"] = time.perf_counter()
+            self.begun = self.told = now
+            self.doing = f"[{step.number}/{step.total}] {step.task}  {step.retriever}"
         elif step.state == "stored":
-            seconds = time.perf_counter() - begun.get("at", time.perf_counter())
-            click.echo(visible(f"[{step.number}/{step.total}] {step.task}  {step.retriever}  {seconds:.1f} s"), err=True)
+            click.echo(visible(f"{self.doing}  {now - self.begun:.1f} s"), err=True)
 
-    return tell
+    def texts(self, done: int, total: int) -> None:
+        now = time.monotonic()
+        if now - self.told >= QUIET_SECONDS:
+            self.told = now
+            click.echo(visible(f"{self.doing}  {done:,} of {total:,} texts encoded"), err=True)
 
 
 @contextmanager
-def _bar() -> Iterator[Callable[[Step], None]]:
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+def _bar() -> Iterator[Any]:
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
     from hakari.cli.output import console
 
-    columns = (BarColumn(bar_width=24), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("{task.description}", markup=False))
+    columns = (BarColumn(bar_width=24), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
     with Progress(*columns, console=console(stderr=True), transient=True) as progress:
-        whole = progress.add_task("", total=None)
+        yield _Bar(progress)
 
-        def tell(step: Step) -> None:
-            done = step.number - (step.state == "running")
-            progress.update(
-                whole, total=step.total, completed=done, description=visible(f"{step.task}  {step.retriever}")
-            )
 
-        yield tell
+class _Bar:
+    def __init__(self, progress: Any) -> None:
+        self.progress = progress
+        self.whole = progress.add_task("", total=None)
+        self.done = 0
+        self.doing = ""
+
+    def step(self, step: Step) -> None:
+        self.done = step.number - (step.state == "running")
+        self.doing = visible(f"{step.number}/{step.total}  {step.task}  {step.retriever}")
+        self.progress.update(self.whole, total=step.total, completed=self.done, description=self.doing)
+
+    def texts(self, done: int, total: int) -> None:
+        told = f"{self.doing}  {done:,} of {total:,} texts"
+        self.progress.update(self.whole, completed=self.done + done / max(total, 1), description=told)

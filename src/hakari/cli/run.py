@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import Any
 
 import click
 
@@ -22,11 +22,9 @@ def command(
     retrievers: tuple[str, ...],
     tasks: tuple[str, ...],
     measures: str,
-    depth: int,
     model_args: tuple[str, ...],
-    fresh: bool,
     as_json: bool,
-    **places: Path | str | None,
+    **chosen: Any,
 ) -> None:
     """Weigh retrievers on tasks and keep the results.
 
@@ -42,12 +40,13 @@ def command(
     from hakari.cli.progress import telling
     from hakari.report.summary import results_tables
 
-    where = options.where(**places)
+    depth, fresh = chosen.pop("depth"), chosen.pop("fresh")
+    where = options.where(**chosen)
     plan = bench.Plan(
         api.retrievers_of(retrievers, options.settings(model_args)), depth, where.results, fresh
     )
-    with telling() as tell:
-        results = api.weigh(plan, tasks, where, measures, tell)
+    with telling(plan.retrievers) as teller:
+        results = api.weigh(plan, tasks, where, measures, teller.step)
     if as_json:
         output.print_json(results.rows())
     else:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hakari.nano.draft import Draft
+from hakari.errors import UsageError
+from hakari.nano.draft import Draft, Stage
 from hakari.nano.pysource import Harvest
 from hakari.nano.sampling import Sample, sample, stable_hash
 from hakari.nano.shapes import SHAPES, Limits, Shape, make_pairs
@@ -23,6 +24,8 @@ def build_code(
     limits: Limits | None = None,
 ) -> list[Draft]:
     """One task a shape from harvested code; a shape that finds no pair makes none."""
+    if max_queries < 1 or max_documents < 1:
+        raise UsageError(f"a task needs queries and documents, not {max_queries} and {max_documents}")
     drafts = []
     for shape in shapes:
         pairs, stage = make_pairs(harvest.definitions, shape, limits or Limits())
@@ -33,7 +36,7 @@ def build_code(
     return drafts
 
 
-def _draft(dataset: str, shape: Shape, chosen: Sample, stages: Sequence) -> Draft:
+def _draft(dataset: str, shape: Shape, chosen: Sample, stages: tuple[Stage, ...]) -> Draft:
     # An id may say what its text says already. Where the text does not give the name, the id must not either,
     # or whoever reads ids has the answer; and no query may share its id with a document.
     query_ids = {name: _id("q", name, shape.name_in_query) for name in chosen.queries}
@@ -43,9 +46,11 @@ def _draft(dataset: str, shape: Shape, chosen: Sample, stages: Sequence) -> Draf
         split=shape.task,
         queries=dict(sorted((query_ids[name], text) for name, text in chosen.queries.items())),
         corpus=dict(sorted((document_ids[name], text) for name, text in chosen.documents.items())),
-        judgements=sorted((query_ids[query], document_ids[document], 1) for query, document in chosen.judgements),
+        judgements=sorted(
+            (query_ids[query], document_ids[document], 1) for query, document in chosen.judgements
+        ),
         shape=shape.name,
-        stages=tuple(stages),
+        stages=stages,
     )
 
 

@@ -29,7 +29,7 @@ class Definition:
     """A function or class as it stands in its file, apart from its docstring."""
 
     name: str
-    """Module and qualified name, such as `json.decoder.JSONDecoder.decode`; the second of a name ends in `#2`."""
+    """Module and qualified name: `json.decoder.JSONDecoder.decode`. The second of a name ends in `#2`."""
     kind: str
     """`function`, `method` or `class`."""
     signature: str
@@ -39,7 +39,7 @@ class Definition:
     code: str = ""
     """Decorators, signature, comments and statements without any docstring; empty for a class."""
     statement_lines: tuple[int, ...] = ()
-    """The line of `code`, counted from 0, at which each statement of the body begins, with the comments above it."""
+    """Lines of `code`, from 0, at which the statements of the body begin, with the comments above them."""
     statements: int = 0
     """How many statements the body has, nested ones included."""
 
@@ -81,13 +81,14 @@ def harvest(sources: Sources) -> Harvest:
             if isinstance(node, ast.ClassDef):
                 found.append(_class(node, owner))
                 continue
+            parts = list(ast.walk(node))
             left_out["nested in another function"] += sum(
-                isinstance(inner, FunctionNode) for inner in ast.walk(node) if inner is not node
+                isinstance(part, FunctionNode) for part in parts[1:]
             )
             if any(_last_name(decorator) == "overload" for decorator in node.decorator_list):
                 left_out["overload stubs"] += 1
             else:
-                found.append(_function(node, owner, in_class, lines))
+                found.append(_function(node, owner, in_class, _Place(lines, parts)))
     files = sources.stage
     if unreadable:
         reasons = Counter(files.left_out) + Counter(unreadable=unreadable)
@@ -140,17 +141,24 @@ def _class(node: ast.ClassDef, owner: str) -> Definition:
     return Definition(f"{owner}.{node.name}", "class", signature, _docstring(node))
 
 
-def _function(node: FunctionNode, owner: str, in_class: bool, lines: list[str]) -> Definition:
-    cut = _cut(node, lines)
+class _Place(NamedTuple):
+    """Where a function stands: the lines of its file, and every node of its tree, itself first."""
+
+    lines: list[str]
+    parts: list[ast.AST]
+
+
+def _function(node: FunctionNode, owner: str, in_class: bool, place: _Place) -> Definition:
+    code, statement_lines = _cut(node, place)
     static = any(_last_name(decorator) == "staticmethod" for decorator in node.decorator_list)
     return Definition(
         f"{owner}.{node.name}",
         "method" if in_class else "function",
         _signature(node, bound=in_class and not static),
         _docstring(node),
-        cut.code,
-        cut.statement_lines,
-        sum(isinstance(inner, ast.stmt) and not _is_text(inner) for inner in ast.walk(node)) - 1,
+        code,
+        statement_lines,
+        sum(isinstance(part, ast.stmt) and not _is_text(part) for part in place.parts) - 1,
     )
 
 
@@ -180,38 +188,37 @@ def _last_name(node: ast.expr) -> str:
 
 def _is_text(node: ast.AST) -> bool:
     return (
-        isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+        isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Constant)
+        and isinstance(node.value.value, str)
     )
 
 
-class _Cut(NamedTuple):
-    code: str
-    statement_lines: tuple[int, ...]
-
-
-def _cut(node: FunctionNode, lines: list[str]) -> _Cut:
+def _cut(node: FunctionNode, place: _Place) -> tuple[str, tuple[int, ...]]:
     """The text of a function at the left margin, without docstrings, and where its statements begin in it."""
-    first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+    lines = place.lines
     header = lines[node.lineno - 1]
     indent = header[: len(header) - len(header.lstrip())]
-    edited = _without_docstrings(node, lines)
-    verbatim = _lines_inside_strings(node, lines)
+    edited = _without_docstrings(node, place)
+    verbatim = _lines_inside_strings(place)
     kept: list[str] = []
-    place: dict[int, int] = {}
-    for number in range(first, _last_line(node) + 1):
+    index: dict[int, int] = {}
+    for number in range(_first_line(node), _last_line(node) + 1):
         line = edited.get(number, lines[number - 1])
         if line is not None:
-            place[number] = len(kept)
-            kept.append(line if number in verbatim else line.removeprefix(indent).rstrip())
-    starts = (_first_kept(begin, place, kept) for begin in _statement_lines(node))
-    text = "\n".join(kept).encode("utf-8", "replace").decode("utf-8")
-    return _Cut(text, tuple(start for start in starts if start is not None))
+            if line.strip():
+                index[number] = len(kept)
+            kept.append(line if number in verbatim else line.removeprefix(indent) if line.strip() else "")
+    starts = (next((at for number, at in index.items() if number >= begin), None) for begin in _begins(node))
+    text = "\n".join(kept)
+    return text, tuple(start for start in starts if start is not None)
 
 
-def _without_docstrings(node: FunctionNode, lines: list[str]) -> dict[int, str | None]:
+def _without_docstrings(node: FunctionNode, place: _Place) -> dict[int, str | None]:
     """New text of each line touched by cutting out docstrings; None for a line that goes."""
+    lines = place.lines
     edited: dict[int, str | None] = {}
-    for inner in ast.walk(node):
+    for inner in place.parts:
         if not isinstance(inner, _DOCUMENTED) or not _is_text(inner.body[0]):
             continue
         docstring = inner.body[0]
@@ -230,32 +237,31 @@ def _without_docstrings(node: FunctionNode, lines: list[str]) -> dict[int, str |
     return edited
 
 
-def _lines_inside_strings(node: FunctionNode, lines: list[str]) -> set[int]:
+def _lines_inside_strings(place: _Place) -> set[int]:
     """Lines that begin within a string of several lines, where taking indentation away would change it."""
     inside: set[int] = set()
-    for inner in ast.walk(node):
-        if not isinstance(inner, ast.Constant | ast.JoinedStr) or _last_line(inner) == inner.lineno:
+    for part in place.parts:
+        if not isinstance(part, ast.Constant | ast.JoinedStr) or _last_line(part) == part.lineno:
             continue
-        span = lines[inner.lineno - 1 : _last_line(inner)]
-        # Without triple quotes it is a row of short strings, whose layout may move.
-        if any(quotes in line for line in span for quotes in ('"""', "'''")):
-            inside.update(range(inner.lineno + 1, _last_line(inner) + 1))
+        span = place.lines[part.lineno - 1 : _last_line(part)]
+        # Otherwise it is a row of short strings, whose layout may move.
+        if any('"""' in line or "'''" in line or line.endswith("\\") for line in span):
+            inside.update(range(part.lineno + 1, _last_line(part) + 1))
     return inside
 
 
-def _statement_lines(node: FunctionNode) -> Iterator[int]:
-    """Where each statement of the body begins in the file: after the one before, so comments go with what follows."""
+def _begins(node: FunctionNode) -> Iterator[int]:
+    """Where each statement of the body begins: after the one before, so comments go with what follows."""
     end = 0
     for number, statement in enumerate(node.body):
-        first = min([statement.lineno, *(item.lineno for item in getattr(statement, "decorator_list", ()))])
+        first = _first_line(statement)
         if first > end and not (number == 0 and _is_text(statement)):
             yield end + 1 if end else first
         end = _last_line(statement)
 
 
-def _first_kept(begin: int, place: dict[int, int], kept: list[str]) -> int | None:
-    later = (index for number, index in place.items() if number >= begin and kept[index].strip())
-    return next(later, None)
+def _first_line(node: ast.stmt) -> int:
+    return min([node.lineno, *(decorator.lineno for decorator in getattr(node, "decorator_list", ()))])
 
 
 def _last_line(node: ast.stmt | ast.expr) -> int:

@@ -1,4 +1,4 @@
-"""From many pairs to a small task: duplicates merged, near-duplicates kept apart, the rest chosen by a hash."""
+"""From many pairs to a small task: duplicates merged, near-duplicates kept apart, chosen by a hash."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ class Sample:
 def sample(pairs: Sequence[Pair], max_queries: int, max_documents: int, seed: int) -> Sample:
     """Choose queries with their positives, then documents of other pairs until there are enough.
 
-    Pairs whose documents, or whose queries, are the same up to case and white space share one, under the first of
-    their names; a query then has several positives. The order of choice is a hash of seed and name, so it depends
-    on neither the order of files nor the process. What is nearly the same as something chosen is passed over: it
-    might be an answer that nobody judged.
+    Pairs whose documents, or whose queries, are the same up to case and white space share one, under the
+    first of their names; a query then has several positives. The order of choice is a hash of seed and name,
+    so it depends on neither the order of files nor the process. What is nearly the same as something chosen
+    is passed over: it might be an answer that nobody judged.
     """
     pool = _Pool(pairs)
     queries: dict[str, str] = {}
@@ -131,7 +131,7 @@ class _Pool:
 
 
 class NearDuplicates:
-    """Texts seen so far, and whether another is nearly one of them: a share of common shingles, counted exactly."""
+    """Texts seen so far, and whether another is nearly one of them, by exact counts of common shingles."""
 
     def __init__(self) -> None:
         self._holders: defaultdict[str, list[int]] = defaultdict(list)

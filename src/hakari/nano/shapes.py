@@ -46,7 +46,7 @@ class Pair:
     document: str
 
 
-class Unsuitable(Exception):  # noqa: N818 (a reason, not an error)
+class Unsuitable(Exception):
     """Why a definition makes no pair of some shape."""
 
 
@@ -62,9 +62,7 @@ class Shape:
     """Whether the query, rather than the document, shows what the definition is called."""
 
 
-def make_pairs(
-    definitions: Iterable[Definition], shape: Shape, limits: Limits
-) -> tuple[list[Pair], Stage]:
+def make_pairs(definitions: Iterable[Definition], shape: Shape, limits: Limits) -> tuple[list[Pair], Stage]:
     """All pairs of one shape, and the account of the definitions that made none."""
     pairs: list[Pair] = []
     left_out: Counter[str] = Counter()
@@ -179,8 +177,8 @@ def _api_reference(definition: Definition, limits: Limits) -> Pair:
 
 
 def mask_name(text: str, name: str) -> str:
-    """Text with every mention of a name, as a whole word and with the path before it, made unreadable."""
-    return re.sub(rf"(?<![\w.])(?:\w+\.)*{re.escape(name)}(?!\w)", MASK, text)
+    """Text with every mention of a name, as a whole word in any case and with the path before it, masked."""
+    return re.sub(rf"(?<!\w)(?:\w+\.)*{re.escape(name)}(?!\w)", MASK, text, flags=re.IGNORECASE)
 
 
 SHAPES = (

@@ -11,7 +11,7 @@ DATASET = "NanoStdlib"
 
 
 def build_stdlib(max_queries: int = 200, max_documents: int = 2_000, seed: int = DEFAULT_SEED) -> list[Draft]:
-    """The four tasks of NanoStdlib. The same Python version gives the same bytes, another version other ones."""
+    """The four tasks of NanoStdlib: the same bytes for the same Python version, other ones for another."""
     return build_code(
         harvest(standard_library()), DATASET, max_queries=max_queries, max_documents=max_documents, seed=seed
     )

@@ -12,15 +12,13 @@ import numpy as np
 from hakari.errors import UsageError
 from hakari.measures import Measure
 from hakari.report.arrays import by_task
-from hakari.report.summary import EVERY_TASK
-from hakari.report.tables import Table, html, interval, number, p_value, plain, signed
+from hakari.report.summary import EVERY_TASK, SIGNIFICANT
+from hakari.report.tables import Table, difference, html, number, p_value, plain
 
 if TYPE_CHECKING:
     import pandas
 
     from hakari.report.results import Results, System
-
-SIGNIFICANT = 0.05
 
 
 class Change(NamedTuple):
@@ -155,7 +153,7 @@ class Comparison:
             *([] if pair else names),
             row["measure"],
             *(number(m) for m in means),
-            interval(row["diff"], row["low"], row["high"]).replace(number(row["diff"]), signed(row["diff"]), 1),
+            difference(row["diff"], row["low"], row["high"]),
             p_value(row["p"]),
             p_value(row["p_holm"]),
             verdict,

@@ -14,7 +14,7 @@ from hakari.errors import Fault, InvalidInput, UsageError
 from hakari.report.arrays import by_task
 from hakari.report.finished import Finished, find
 from hakari.report.results import Results, System
-from hakari.report.tables import Table, html, interval, markdown, number, plain, signed
+from hakari.report.tables import Table, difference, html, markdown, number, plain
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +35,7 @@ class Verdict:
     def reason(self) -> str:
         """The decision in one sentence."""
         row = self.rows[-1]
-        told = interval(row["diff"], row["low"], row["high"]).replace(number(row["diff"]), signed(row["diff"]), 1)
+        told = difference(row["diff"], row["low"], row["high"])
         limit = number(self.max_drop)
         return {
             "pass": f"pass: {self.measure} changes by {told}; a drop of more than {limit} is ruled out",
@@ -52,7 +52,7 @@ class Verdict:
                 row["task"] if row["task"] != "*" else f"mean of {len(self.rows) - 1}",
                 number(row["baseline"]),
                 number(row["candidate"]),
-                interval(row["diff"], row["low"], row["high"]).replace(number(row["diff"]), signed(row["diff"]), 1),
+                difference(row["diff"], row["low"], row["high"]),
                 number(row["smallest_difference"]),
                 f"{row['wins']}/{row['ties']}/{row['losses']}",
             ]

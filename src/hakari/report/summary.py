@@ -9,7 +9,7 @@ import numpy as np
 
 from hakari.measures import Measure
 from hakari.report.arrays import by_task
-from hakari.report.tables import Table, number
+from hakari.report.tables import Table, difference, number, p_value
 
 if TYPE_CHECKING:
     from hakari.report.results import Results, System, Weighed
@@ -18,6 +18,8 @@ EVERY_TASK = "*"
 """The task of an aggregate: the mean over tasks, each weighing the same."""
 
 BEST_MARK = "*"
+SIGNIFICANT = 0.05
+"""Differences with a corrected p-value up to this are called significant."""
 TOLD_TIES = 0.05
 """The share of queries with a tie across a cut-off from which on it is told."""
 
@@ -93,6 +95,27 @@ def results_tables(results: Results) -> list[Table]:
     return [Table(title, columns, rows, texts=(0, 1), notes=_notes(results), breaks=breaks[1:])]
 
 
+def differences_table(results: Results) -> Table:
+    """Which systems differ significantly on the first measure, over all tasks."""
+    rows = []
+    comparison = results.compare()
+    first = str(results.measures[0])
+    overall = EVERY_TASK if len(comparison.tasks) > 1 else comparison.tasks[0]
+    for row in comparison.rows():
+        if row["task"] == overall and row["measure"] == first:
+            names = [name if v == "float" else f"{name} {v}" for name, v in
+                     ((row["a"], row["variant_a"]), (row["b"], row["variant_b"]))]
+            better = names if row["diff"] >= 0 else names[::-1]
+            sign = 1 if row["diff"] >= 0 else -1
+            low, high = sorted((sign * row["low"], sign * row["high"]))
+            told = "yes" if row["p_holm"] <= SIGNIFICANT else "not shown"
+            rows.append([*better, difference(abs(row["diff"]), low, high), p_value(row["p_holm"]), told])
+    columns = ["better", "than", f"{first} [95 %]", "p Holm", "significant"]
+    title = f"Differences over {len(comparison.tasks)} tasks" if overall == EVERY_TASK else f"Differences on {overall}"
+    notes = [f"p Holm: corrected over {len(comparison.rows())} comparisons, those of each task and measure included."]
+    return Table(title, columns, rows, texts=(0, 1, 4), notes=notes)
+
+
 def best_marks(results: Results, systems: Sequence[System], task: str) -> set[tuple[Measure, System]]:
     """The systems that are best or not distinguished from the best, by paired tests with Holm's correction."""
     from hakari import stats
@@ -160,3 +183,20 @@ def _tie_notes(results: Results) -> list[str]:
                 f"of {w.system} on {w.task}" + (f", and less in {len(shares) - 1} more." if len(shares) > 1 else ".")
             )
     return told
+
+
+def per_query_rows(results: Results) -> list[dict[str, Any]]:
+    """One row a task, system, query and measure."""
+    return [
+        {
+            "task": w.task,
+            "retriever": w.system.retriever,
+            "variant": w.system.variant,
+            "query_id": str(query),
+            "measure": str(measure),
+            "value": float(value),
+        }
+        for w in results.weighed
+        for measure in results.measures
+        for query, value in zip(w.query_ids, w.values[measure], strict=True)
+    ]

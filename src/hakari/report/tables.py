@@ -68,9 +68,9 @@ def signed(value: float, digits: int = 3) -> str:
     return text if text.startswith("-") else f"+{text}"
 
 
-def interval(value: float, low: float, high: float, digits: int = 3) -> str:
-    """A number with its interval."""
-    return f"{number(value, digits)} [{number(low, digits)}, {number(high, digits)}]"
+def difference(value: float, low: float, high: float) -> str:
+    """A difference with its sign and its interval."""
+    return f"{signed(value)} [{number(low)}, {number(high)}]"
 
 
 def p_value(p: float) -> str:

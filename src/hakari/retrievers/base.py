@@ -46,6 +46,9 @@ class Retriever(ABC):
         """What follows from the task as well, such as the tokenizer of its language."""
         return {}
 
+    def require(self) -> None:  # noqa: B027
+        """Raise `MissingPrerequisite` where something it needs is not installed."""
+
     @abstractmethod
     def retrieve(self, task: Task, depth: int, parts: Sequence[Run] = ()) -> Retrieved:
         """Rank the documents of the task for each of its queries, `depth` deep."""

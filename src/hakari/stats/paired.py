@@ -64,7 +64,7 @@ def holm(p: npt.ArrayLike) -> FloatArray:
 
 
 def resamples_needed(comparisons: int, alpha: float = 0.05) -> int:
-    """How many resamples let Holm find anything among so many comparisons: p is at least 1 / (1 + resamples)."""
+    """How many resamples let Holm find anything among so many: p is at least 1 / (1 + resamples)."""
     return max(10_000, math.ceil(2 * comparisons / alpha))
 
 

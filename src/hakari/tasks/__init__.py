@@ -1,1 +1,1 @@
-"""tasks"""
+"""Tasks by name or folder: found, loaded, checked and described."""

@@ -1,0 +1,35 @@
+"""`hakari retrievers`: list retrievers."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+import click
+
+from hakari.cli import options, output
+
+
+@click.command("retrievers")
+@click.argument("filter", required=False)
+@options.as_json
+def command(filter: str | None, as_json: bool) -> None:
+    """List the retrievers, or those whose name, family or description contains FILTER.
+
+    Settings go in brackets, `bm25(k1=0.9,b=0.4)`, or to all that take them with `-M k1=0.9`. A retriever of
+    your own is `module:Name`.
+    """
+    from hakari.report.tables import Table
+    from hakari.retrievers.registry import known
+
+    rows = [asdict(entry) for entry in known()]
+    if filter:
+        rows = [r for r in rows if filter.lower() in f"{r['name']} {r['family']} {r['description']}".lower()]
+    if as_json:
+        output.print_json(rows)
+        return
+    cells = [[r["name"], r["family"], r["description"], _state(r)] for r in rows]
+    output.print_tables(Table("", ["name", "family", "what it is", ""], cells, texts=(0, 1, 2, 3)))
+
+
+def _state(row: dict[str, object]) -> str:
+    return "" if row["installed"] else f"needs: pip install 'hakari[{row['extra']}]'"

@@ -1,0 +1,129 @@
+"""Many texts to vectors: each distinct text once, one at a time, side by side in threads.
+
+Vectors are placed by the index of their text, so neither the number of threads nor the order of work
+leaves a trace in the result.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from hakari.errors import UsageError
+from hakari.retrievers.embedding_cache import EmbeddingCache
+from hakari.retrievers.onnx import Encoding
+
+Progress = Callable[[int, int], None]
+"""Called with the number of texts done and of all texts, from the calling thread."""
+
+
+class Encoder(Protocol):
+    """What turns a text into a vector that depends on the text alone."""
+
+    def settings(self) -> dict[str, Any]:
+        """Everything that decides the vector of a text."""
+
+    def load(self) -> object:
+        """Make ready for `encode`; called once, before the threads start."""
+
+    def encode(self, text: str) -> Encoding:
+        """The vector of a text; called from several threads."""
+
+
+@dataclass(frozen=True, eq=False)
+class Encoded:
+    """The vectors of a list of texts in its order, and what they cost."""
+
+    vectors: npt.NDArray[np.float32]
+    tokens: npt.NDArray[np.int64]
+    """Tokens of each text as a whole."""
+    cut: npt.NDArray[np.int64]
+    """Of these, the tokens that the model did not read."""
+    thread_seconds: float
+    """Seconds of one thread that the distinct texts cost when they were encoded, now or earlier."""
+    wall_seconds: float
+    """Seconds that this call took."""
+    fresh: int
+    """Distinct texts encoded by this call; the others came from the cache."""
+    distinct: int
+
+    def facts(self, kind: str) -> dict[str, float]:
+        """How much of the texts the model did not read: named, and the same in every run."""
+        whole = int(self.tokens.sum())
+        return {
+            f"{kind}_truncated": int(np.count_nonzero(self.cut)),
+            f"{kind}_tokens": whole,
+            f"{kind}_tokens_cut_share": round(int(self.cut.sum()) / whole, 6) if whole else 0.0,
+        }
+
+
+def thread_count() -> int:
+    """Threads to use: `HAKARI_THREADS`, else the cores that this process may run on."""
+    asked = os.environ.get("HAKARI_THREADS", "")
+    if asked:
+        if not asked.isdecimal() or int(asked) < 1:
+            raise UsageError(f"HAKARI_THREADS is `{asked}`", "set it to a whole number from 1, or unset it")
+        return int(asked)
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def encode_texts(
+    encoder: Encoder,
+    texts: Sequence[str],
+    cache: EmbeddingCache | None = None,
+    progress: Progress | None = None,
+) -> Encoded:
+    """Encode texts: what the cache has is taken from it, the rest is encoded and put there."""
+    start = time.perf_counter()
+    row_of = {text: row for row, text in enumerate(dict.fromkeys(texts))}
+    distinct = list(row_of)
+    found: dict[int, Encoding] = {} if cache is None else cache.fetch(distinct)
+    missing = [row for row in range(len(distinct)) if row not in found]
+    repeats = np.bincount([row_of[text] for text in texts], minlength=len(distinct))
+    done = sum(int(repeats[row]) for row in found)
+    if progress is not None:
+        progress(done, len(texts))
+    for row, encoding in _encoded_side_by_side(encoder, distinct, missing):
+        found[row] = encoding
+        if cache is not None:
+            cache.put(distinct[row], encoding)
+        if progress is not None:
+            done += int(repeats[row])
+            progress(done, len(texts))
+    if cache is not None:
+        cache.flush()
+    ordered = [found[row_of[text]] for text in texts]
+    return Encoded(
+        vectors=np.stack([e.vector for e in ordered]) if ordered else np.empty((0, 0), np.float32),
+        tokens=np.array([e.tokens for e in ordered], dtype=np.int64),
+        cut=np.array([e.cut for e in ordered], dtype=np.int64),
+        thread_seconds=float(sum(found[row].seconds for row in range(len(distinct)))),
+        wall_seconds=time.perf_counter() - start,
+        fresh=len(missing),
+        distinct=len(distinct),
+    )
+
+
+def _encoded_side_by_side(
+    encoder: Encoder, texts: Sequence[str], rows: Sequence[int]
+) -> Iterator[tuple[int, Encoding]]:
+    if not rows:
+        return
+    encoder.load()
+    longest_first = sorted(rows, key=lambda row: -len(texts[row]))  # else one long text is left for the end
+    pool = ThreadPoolExecutor(thread_count(), thread_name_prefix="hakari-encode")
+    try:
+        running = {pool.submit(encoder.encode, texts[row]): row for row in longest_first}
+        for future in as_completed(running):
+            yield running[future], future.result()
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)

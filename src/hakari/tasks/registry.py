@@ -1,0 +1,186 @@
+"""Tasks by name or by path: `NanoX`, `NanoX/Task`, `NanoX/*SQL`, `path/NanoX`, `path/beir-x/test`.
+
+Names are looked up in the folder of tasks, then among the sets that can be built here; all else is a path.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from hakari.errors import Fault, InvalidInput, UnknownName, UsageError
+from hakari.io.files import is_folder, names_in
+from hakari.tasks.loaders import Layout, layout_of, load_split, splits_of
+from hakari.tasks.traits import fill_traits
+from hakari.types import Task
+
+LISTING = "hakari tasks"
+WILDCARDS = "*?["
+
+builders: dict[str, Callable[[Path], Path]] = {}
+"""Sets that are built on demand: each is called with the cache folder and returns the folder of its set."""
+
+
+@dataclass(frozen=True)
+class TaskRef:
+    """A task that was found and is not loaded yet."""
+
+    dataset: str
+    split: str
+    folder: Path
+    layout: Layout
+
+    @property
+    def name(self) -> str:
+        """`dataset/split`."""
+        return f"{self.dataset}/{self.split}"
+
+    def load(self, language: str | None = None, category: str | None = None) -> Task:
+        """The task itself with its traits filled in; the arguments count before what its files state."""
+        return fill_traits(load_split(self.folder, self.split, self.layout), language, category)
+
+
+def resolve(spec: str, tasks_dir: Path | None = None) -> list[TaskRef]:
+    """The tasks that a comma separated list of names, globs and paths stands for, each once, in that order."""
+    suites = _suites(tasks_dir)
+    refs: dict[str, TaskRef] = {}
+    for item in _items(spec):
+        for ref in _resolve_one(item, suites):
+            known = refs.setdefault(ref.name, ref)
+            if os.path.abspath(known.folder) != os.path.abspath(ref.folder):
+                hint = "ask for one of them, or rename one of the folders"
+                raise UsageError(f"`{ref.name}` is both in {known.folder} and in {ref.folder}", hint)
+    return list(refs.values())
+
+
+def load(
+    spec: str,
+    tasks_dir: Path | None = None,
+    *,
+    language: str | None = None,
+    category: str | None = None,
+) -> list[Task]:
+    """The tasks that `resolve` finds, loaded."""
+    return [ref.load(language, category) for ref in resolve(spec, tasks_dir)]
+
+
+def known(tasks_dir: Path | None = None) -> list[TaskRef]:
+    """All tasks of the folder of tasks, and of the sets built here that are in the cache already."""
+    suites = _suites(tasks_dir)
+    return [ref for name in sorted(suites) for ref in _suite(name, suites)]
+
+
+def cache_folder() -> Path:
+    """Where sets that are built here are kept: `$HAKARI_CACHE`, else `hakari` in the user's own cache."""
+    if chosen := os.environ.get("HAKARI_CACHE"):
+        return Path(chosen).expanduser()
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path("~/.cache").expanduser()) / "hakari"
+
+
+def _items(spec: str) -> list[str]:
+    if "," in spec and is_folder(Path(spec).expanduser()):  # a path may have commas in it
+        return [spec]
+    items = [item.strip() for item in spec.split(",") if item.strip()]
+    if not items:
+        raise UsageError("no task was named", f"name a set, a task or a folder; list them with `{LISTING}`")
+    return items
+
+
+def _suites(tasks_dir: Path | None) -> dict[str, list[Path]]:
+    """The folders of sets by name, found directly in the folder of tasks or one level below it."""
+    origin = "`--tasks-dir`"
+    if tasks_dir is None:
+        if not os.environ.get("HAKARI_TASKS"):
+            return {}
+        tasks_dir, origin = Path(os.environ["HAKARI_TASKS"]), "`HAKARI_TASKS`"
+    faults: list[Fault] = []
+    root = tasks_dir.expanduser()
+    suites: dict[str, list[Path]] = {}
+    for name in names_in(root, faults):
+        folder = root / name
+        if layout_of(folder) is not None:
+            suites.setdefault(name, []).append(folder)
+            continue
+        for inner in names_in(folder, []) if is_folder(folder) else ():
+            if layout_of(folder / inner) is not None:
+                suites.setdefault(inner, []).append(folder / inner)
+    if faults:
+        raise InvalidInput(f"the folder of tasks (from {origin})", faults)
+    return suites
+
+
+def _resolve_one(item: str, suites: dict[str, list[Path]]) -> list[TaskRef]:
+    path_only = item.startswith((".", "/", "~")) or Path(item).is_absolute()
+    if not path_only:
+        found = _by_name(item, suites)
+        if found:
+            return found
+    found = _by_path(Path(item).expanduser())
+    if found:
+        return found
+    if path_only:
+        fault = Fault("no such folder or task", item, hint=f"check the path with `ls {Path(item).parent}`")
+        raise InvalidInput("what was asked for", [fault])
+    names = [*suites, *builders]
+    dataset, _, split = item.partition("/")
+    if split and dataset in names:
+        names = [ref.name for ref in _suite(dataset, suites)]
+    raise UnknownName("task" if split else "set", item, names, LISTING)
+
+
+def _by_name(item: str, suites: dict[str, list[Path]]) -> list[TaskRef]:
+    dataset, _, split = item.rstrip("/").partition("/")
+    names = sorted({*suites, *builders})
+    if not _is_glob(dataset):
+        names = [dataset] if dataset in names else []
+    refs = [ref for name in names if fnmatchcase(name, dataset) for ref in _suite(name, suites)]
+    if not split:
+        return refs
+    return [ref for ref in refs if ref.split == split or (_is_glob(split) and fnmatchcase(ref.split, split))]
+
+
+def _suite(name: str, suites: dict[str, list[Path]]) -> list[TaskRef]:
+    folders = suites.get(name, [])
+    if len(folders) > 1:
+        listed = " and ".join(str(folder) for folder in folders)
+        raise UsageError(
+            f"the set `{name}` is there {len(folders)} times: {listed}", "rename or remove one of them"
+        )
+    folder = folders[0] if folders else builders[name](cache_folder())
+    return _refs(folder)
+
+
+def _refs(folder: Path) -> list[TaskRef]:
+    layout = layout_of(folder)
+    if layout is None:
+        hint = "a nano set has corpus/, queries/ and qrels/ with Parquet files, a BEIR folder has "
+        hint += "corpus.jsonl, queries.jsonl and qrels/*.tsv"
+        raise InvalidInput("what was asked for", [Fault("holds no tasks", str(folder), hint=hint)])
+    name = Path(os.path.abspath(folder)).name
+    return [TaskRef(name, split, folder, layout) for split in splits_of(folder, layout)]
+
+
+def _by_path(path: Path) -> list[TaskRef]:
+    """The tasks of a folder, or the one, or those that match a glob, that the last part of the path names."""
+    if is_folder(path):
+        return _refs(path)
+    if layout_of(path.parent) is None:
+        return []
+    refs = _refs(path.parent)
+    split = path.name
+    chosen = [
+        ref for ref in refs if ref.split == split or (_is_glob(split) and fnmatchcase(ref.split, split))
+    ]
+    if not chosen:
+        raise UnknownName(
+            f"task of {path.parent}", split, [ref.split for ref in refs], f"ls {path.parent}/qrels"
+        )
+    return chosen
+
+
+def _is_glob(text: str) -> bool:
+    return any(wildcard in text for wildcard in WILDCARDS)
