@@ -1,8 +1,8 @@
 """What the timing scripts share: readings in alternating order, medians, ratios with their spread, a table.
 
-    from side_by_side import Table, readings, timed
+    from side_by_side import Table, timings
 
-    taken = readings({"hakari": timed(ours), "peer": timed(theirs)}, rounds=7)
+    taken = timings({"hakari": ours, "peer": theirs}, rounds=7)
     print(Table("fusion", taken, unit="ms").markdown())
 
 Absolute times say as much about the machine as about the code, so each table leads to ratios: they are formed
@@ -50,9 +50,21 @@ def readings(
     return taken
 
 
+def timings(
+    works: Mapping[str, Callable[[], Any]], rounds: int = 5, warm_ups: int = 1
+) -> dict[str, list[float]]:
+    """The seconds that each piece of work takes, round by round."""
+    return readings({name: timed(work) for name, work in works.items()}, rounds, warm_ups)
+
+
+def medians(taken: Mapping[str, Sequence[float]]) -> dict[str, float]:
+    """The median reading of each contender."""
+    return {name: statistics.median(values) for name, values in taken.items()}
+
+
 @dataclass(frozen=True)
 class Spread:
-    """A median and the range it comes from."""
+    """A median and the quartiles around it, which a few disturbed readings do not move."""
 
     median: float
     low: float
@@ -60,8 +72,9 @@ class Spread:
 
     @classmethod
     def of(cls, values: Sequence[float]) -> Spread:
-        """The spread of some values."""
-        return cls(statistics.median(values), min(values), max(values))
+        """The spread of two values or more."""
+        low, median, high = statistics.quantiles(values, n=4, method="inclusive")
+        return cls(median, low, high)
 
     def text(self, scale: float = 1.0) -> str:
         """`12.1 (11.9 to 14.0)`."""
@@ -90,7 +103,7 @@ class Table:
             [name, Spread.of(values).text(SCALES[self.unit]), ratio(self.taken, name, first).text()]
             for name, values in self.taken.items()
         ]
-        header = [self.title, f"{self.unit}, median of {rounds} (range)", f"times {first} (range)"]
+        header = [self.title, f"{self.unit}, median of {rounds} (quartiles)", f"times {first} (quartiles)"]
         return markdown_table(header, rows)
 
 

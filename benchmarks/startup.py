@@ -254,7 +254,7 @@ PREFACE = """# Start-up and size
 
 Written by `startup.py`. {machine}.
 
-Median of {rounds} fresh processes with warm caches, and the range; the packages took turns. Import times are
+Median of {rounds} fresh processes with warm caches, and quartiles; the packages took turns. Import times are
 taken inside the process, `--help` from its start to its end. Installed is the apparent size of site-packages
 without pip and setuptools; peak memory includes the interpreter; 1 MB is 10^6 bytes. Torch is the CPU build.
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import time
 
 import pytest
 
@@ -17,8 +16,8 @@ PRINTING = {"rich"}
 COMMAND_LINE = {"click"}
 
 IMPORT_SECONDS, HELP_SECONDS = 0.150, 0.200
-ATTEMPTS = 20
-"""The machine may be busy with something else: the fastest of so many counts."""
+ATTEMPTS = 5
+"""The fastest counts."""
 
 HELP = "from hakari.cli import run; code = run({arguments}); assert code == 0, code"
 
@@ -57,19 +56,17 @@ def test_errors_in_the_command_line_are_told_without_loading_a_library() -> None
     assert not loaded & (HEAVY | LIBRARIES | PRINTING)
 
 
-def test_importing_hakari_takes_under_150_ms() -> None:
-    program = "import time; t = time.perf_counter(); import hakari; print(time.perf_counter() - t)"
+@pytest.mark.parametrize(
+    ("program", "most"),
+    [("import hakari", IMPORT_SECONDS), (HELP.format(arguments=["--help"]), HELP_SECONDS)],
+    ids=["import", "help"],
+)
+def test_starting_takes_little_time(program: str, most: float) -> None:
+    """Seconds of the processor from the start of the interpreter on, which a busy machine moves least."""
 
     def seconds() -> float:
-        return float(subprocess.run([sys.executable, "-c", program], capture_output=True, check=True).stdout)
+        tail = "\nimport time; print(time.process_time())"
+        done = subprocess.run([sys.executable, "-c", program + tail], capture_output=True, check=True)
+        return float(done.stdout.split()[-1])
 
-    assert any(seconds() < IMPORT_SECONDS for _ in range(ATTEMPTS))
-
-
-def test_help_takes_under_200_ms_from_start_to_end() -> None:
-    def seconds() -> float:
-        start = time.perf_counter()
-        subprocess.run([sys.executable, "-m", "hakari", "--help"], capture_output=True, check=True)
-        return time.perf_counter() - start
-
-    assert any(seconds() < HELP_SECONDS for _ in range(ATTEMPTS))
+    assert any(seconds() < most for _ in range(ATTEMPTS))
