@@ -1,4 +1,4 @@
-"""The stop words of the published protocol for English."""
+"""Words that are left out of the terms of a text."""
 
 ENGLISH = frozenset(
     """
@@ -8,3 +8,12 @@ ENGLISH = frozenset(
     yourself yourselves
     """.split()
 )
+"""The stop words of the published protocol for English."""
+
+LANGUAGES_OF_CODE = frozenset(
+    "cpp csharp golang haskell java javascript kotlin perl php python ruby scala typescript".split()
+)
+"""Names of programming languages that mean nothing else in code.
+
+Queries name their language and documents hardly ever do, so that its rarity would pass for relevance.
+"""
