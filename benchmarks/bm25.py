@@ -1,8 +1,9 @@
 """BM25 end to end (tokenise, index, top 500) beside bm25s and tantivy, on 10,000 documents of real text.
 
-The documents are the sources of the running Python's standard library, cut at line ends, so that the benchmark
-runs anywhere; `--data FOLDER` takes the code corpora of a folder of tasks in nano layout instead. Every system does
-the same 200 queries in the same process, in an order that is reversed every other round; figures are medians.
+The documents are the sources of the running Python's standard library, cut at line ends, so that the
+benchmark runs anywhere; `--data FOLDER` takes the corpora of a folder of tasks in nano layout instead. Every
+system does the same 200 queries in the same process, in an order that is reversed every other round; figures
+are medians.
 
     python benchmarks/bm25.py [--rounds 5] [--data FOLDER] [--write benchmarks/bm25.json]
 """
@@ -195,7 +196,8 @@ def main() -> None:
         for (ours, peer, target_kind), target in TARGETS.items():
             if target_kind == kind:
                 ratio = seconds[peer] / seconds[ours]
-                print(f"{kind}: {ours} over {peer} {ratio:.2f}, at least {target}: {'met' if ratio >= target else 'MISSED'}")
+                verdict = "met" if ratio >= target else "MISSED"
+                print(f"{kind}: {ours} over {peer} {ratio:.2f}, at least {target}: {verdict}")
     print(json.dumps(report, indent=1))
     if arguments.write:
         arguments.write.write_text(json.dumps(report, indent=1) + "\n")

@@ -64,7 +64,11 @@ def test_the_hash_seed_and_the_number_of_threads_leave_no_trace() -> None:
     for seed, threads, compiled in [("0", "1", "1"), ("1", "4", "1"), ("2", "1", "0"), ("3", "4", "0")]:
         changed = {"PYTHONHASHSEED": seed, "OMP_NUM_THREADS": threads, "HAKARI_NATIVE": compiled}
         done = subprocess.run(
-            [sys.executable, "-c", program], env={**os.environ, **changed}, capture_output=True, text=True, check=True
+            [sys.executable, "-c", program],
+            env={**os.environ, **changed},
+            capture_output=True,
+            text=True,
+            check=True,
         )
         outputs.add(done.stdout)
     assert len(outputs) == 1

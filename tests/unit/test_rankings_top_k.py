@@ -45,7 +45,9 @@ def test_scores_tie_as_float32() -> None:
     assert documents.tolist() == [[1, 0]]
 
 
-@given(rows=st.integers(1, 5), columns=st.integers(1, 3000), k=st.integers(1, 600), levels=st.integers(1, 2000))
+@given(
+    rows=st.integers(1, 5), columns=st.integers(1, 3000), k=st.integers(1, 600), levels=st.integers(1, 2000)
+)
 @settings(derandomize=True, deadline=None, max_examples=60)
 def test_wide_rows_equal_a_full_sort(rows: int, columns: int, k: int, levels: int) -> None:
     generator = np.random.default_rng(rows * columns + k)

@@ -46,7 +46,9 @@ def by_definition(formula: Formula, corpus: list[list[str]], query: list[str]) -
     return scores
 
 
-def search(formula: Formula, corpus: list, queries: list, depth: int, left_out: list[int] | None = None) -> Found:
+def search(
+    formula: Formula, corpus: list, queries: list, depth: int, left_out: list[int] | None = None
+) -> Found:
     index = formula.index(number(corpus))
     out = None if left_out is None else np.array(left_out, np.int32)
     return index.search(index.queries(number(queries)), depth, out)
@@ -67,7 +69,7 @@ def same(a: Found, b: Found) -> bool:
     data=st.data(),
 )
 @settings(derandomize=True, deadline=None, max_examples=300)
-def test_scores_follow_the_definition_on_both_paths(corpus, queries, depth, method, k1, b, data) -> None:  # noqa: ANN001
+def test_scores_follow_the_definition_on_both_paths(corpus, queries, depth, method, k1, b, data) -> None:
     formula = Formula(k1, b, method)
     left_out = [data.draw(st.integers(-1, len(corpus) - 1)) for _ in queries]
     found = search(formula, corpus, queries, depth, left_out)
@@ -122,7 +124,9 @@ def test_equal_documents_tie_and_the_last_comes_first() -> None:
 
 def test_what_is_never_found() -> None:
     corpus = [["a", "b"], ["a"], ["c"]]
-    assert len(search(Formula(), corpus, [["x"], [], ["a"]], 5).documents) == 0  # `a` stands in most documents
+    assert (
+        len(search(Formula(), corpus, [["x"], [], ["a"]], 5).documents) == 0
+    )  # `a` stands in most documents
     assert search(Formula(method="lucene"), corpus, [["a"]], 5).documents.tolist() == [1, 0]
 
 

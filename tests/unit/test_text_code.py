@@ -39,7 +39,9 @@ def test_names_are_kept_beside_their_words() -> None:
 
 
 def test_conventions_of_naming_agree() -> None:
-    one, two, three, four = code_terms(["parse_json_files", "parseJsonFiles", "ParseJSONFiles", "PARSE_JSON_FILES"])
+    one, two, three, four = code_terms(
+        ["parse_json_files", "parseJsonFiles", "ParseJSONFiles", "PARSE_JSON_FILES"]
+    )
     assert one == two == three == four
     assert one[-1:] == code_terms(["parsejsonfiles"])[0]
 

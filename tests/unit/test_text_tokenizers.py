@@ -62,18 +62,27 @@ def test_whitespace_lowers_and_keeps_marks() -> None:
 
 def test_english_stems_and_drops_stop_words() -> None:
     pytest.importorskip("hakari.text.porter")
-    assert tokenizer("english_porter_stop")(["The running of the naïve cats"]).of(0) == ["run", "na", "ve", "cat"]
+    assert tokenizer("english_porter_stop")(["The running of the naïve cats"]).of(0) == [
+        "run",
+        "na",
+        "ve",
+        "cat",
+    ]
 
 
 @given(
     texts=st.lists(st.lists(st.sampled_from("abcdef")), max_size=6),
-    terms=st.fixed_dictionaries({c: st.lists(st.sampled_from(["x", "y", "z"]), max_size=3) for c in "abcdef"}),
+    terms=st.fixed_dictionaries(
+        {c: st.lists(st.sampled_from(["x", "y", "z"]), max_size=3) for c in "abcdef"}
+    ),
 )
 @settings(derandomize=True, deadline=None)
 def test_words_are_replaced_by_their_terms(texts: list[list[str]], terms: dict[str, list[str]]) -> None:
     tokens = number(texts)
     result = replaced(tokens, [terms[word] for word in tokens.words])
-    assert [result.of(i) for i in range(len(texts))] == [[t for w in words for t in terms[w]] for words in texts]
+    assert [result.of(i) for i in range(len(texts))] == [
+        [t for w in words for t in terms[w]] for words in texts
+    ]
     assert result.ids.dtype == np.int32
     assert result.offsets.dtype == np.int64
     assert len(set(result.words)) == len(result.words)

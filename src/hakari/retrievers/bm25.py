@@ -32,8 +32,8 @@ _IDF: dict[str, Callable[[int, _Floats], _Floats]] = {
     "bm25+": lambda n, df: np.log((n + 1) / df),
     "bm25l": lambda n, df: np.log((n + 1) / (df + 0.5)),
 }
-# Of the count in the document, `k1` times its relative length, k1 and delta. A term that is absent adds
-# nothing, delta or not.
+# Of the count in the document, its length relative to the average and softened by b, k1 and delta. A term that
+# is absent adds nothing, delta or not.
 _SATURATION: dict[str, Callable[[_Floats, _Floats, float, float], _Floats]] = {
     "robertson": lambda tf, norm, k1, delta: tf / (k1 * norm + tf),
     "lucene": lambda tf, norm, k1, delta: tf / (k1 * norm + tf),
@@ -136,14 +136,18 @@ class Bm25(Retriever):
         found = index.search(queries, depth, _own_documents(task) if task.exclude_self else None)
         searched = time.perf_counter()
         run = Run(task.queries.ids, task.corpus.ids, found.offsets, found.documents, found.scores, self.name)
-        costs = {"index_s": indexed - start, "search_s": searched - indexed, "index_bytes": float(index.nbytes)}
+        costs = {
+            "index_s": indexed - start,
+            "search_s": searched - indexed,
+            "index_bytes": float(index.nbytes),
+        }
         return Retrieved({BASE_VARIANT: run}, costs=costs)
 
 
 class Bm25Code(Bm25):
     """BM25 over the words inside identifiers, whatever the language of the code.
 
-    The formula and its constants are Lucene's: unlike `robertson`, a term in most documents still says a little.
+    The formula and its constants are Lucene's, where a term that most documents have still says a little.
     """
 
     _base = "bm25-code"
