@@ -32,8 +32,8 @@ _IDF: dict[str, Callable[[int, _Floats], _Floats]] = {
     "bm25+": lambda n, df: np.log((n + 1) / df),
     "bm25l": lambda n, df: np.log((n + 1) / (df + 0.5)),
 }
-# Of the count in the document, its length relative to the average and softened by b, k1 and delta. A term that
-# is absent adds nothing, delta or not.
+# Of the count in the document, its length relative to the average and softened by b, k1 and delta. A term
+# that is absent adds nothing, delta or not.
 _SATURATION: dict[str, Callable[[_Floats, _Floats, float, float], _Floats]] = {
     "robertson": lambda tf, norm, k1, delta: tf / (k1 * norm + tf),
     "lucene": lambda tf, norm, k1, delta: tf / (k1 * norm + tf),
