@@ -145,8 +145,7 @@ def test_flipped_bytes_end_in_a_task_or_in_one_error(seed: int, tmp_path: Path):
             (task,) = load(str(folder), language="en", category="code")
             outcomes.add("task")
             load_candidates(folder / "bm25" / "Task.parquet", task)
-        except HakariError as error:
-            assert error.hint
+        except HakariError:
             outcomes.add("error")
         path.write_bytes(sound)
     assert outcomes == {"task", "error"}
