@@ -129,7 +129,7 @@ def connect(threads: int | None = 1) -> duckdb.DuckDBPyConnection:
     """A DuckDB of its own, in memory, that never reaches for the network."""
     import duckdb
 
-    config: dict[str, str | int] = {
+    config: dict[str, str | bool | int | float | list[str]] = {
         "autoinstall_known_extensions": "false",
         "autoload_known_extensions": "false",
     }

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import gzip
 import re
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 import numpy as np
 import numpy.typing as npt
@@ -73,7 +74,7 @@ def _respaced(path: Path, copy: Path) -> Path:
     return copy
 
 
-def _blocks(file: IO[bytes]) -> Iterator[bytes]:
+def _blocks(file: BinaryIO | gzip.GzipFile) -> Iterator[bytes]:
     """Pieces of a file that end where lines end."""
     while block := file.read(BLOCK):
         yield block + file.readline()

@@ -89,7 +89,8 @@ def content_hash(queries: Texts, corpus: Texts, qrels: Qrels) -> str:
         lengths = np.fromiter(map(len, strings), "<u8", len(strings))
         digest.update(len(strings).to_bytes(8, "little"))
         digest.update(lengths.tobytes())
-        digest.update("".join(strings).encode())
+        for string in strings:
+            digest.update(string.encode())
     digest.update(len(qrels).to_bytes(8, "little"))
     for numbers in (qrels.offsets, qrels.documents, qrels.grades):
         digest.update(numbers.astype("<i8").tobytes())

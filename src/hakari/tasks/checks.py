@@ -35,11 +35,10 @@ def _faults_of_emptiness(parts: Parts) -> Iterator[Fault]:
 
 def _faults_of_texts(kind: str, rows: TextRows) -> Iterator[Fault]:
     yield from _faults_of_ids(kind, rows.ids, rows.places)
-    if not all(map(str.strip, rows.texts)):
-        for i, text in enumerate(rows.texts):
-            if not text.strip():
-                what = f"the text of {kind} {shown(rows.ids[i])} is empty"
-                yield rows.places.fault(i, what, f"give the {kind} a text or remove it and its judgements")
+    for i, text in enumerate(rows.texts):
+        if not text or text.isspace():
+            what = f"the text of {kind} {shown(rows.ids[i])} is empty"
+            yield rows.places.fault(i, what, f"give the {kind} a text or remove it and its judgements")
     yield from _faults_of_characters(f"the text of a {kind}", rows.texts, rows.places)
 
 
@@ -61,20 +60,20 @@ def _faults_of_ids(kind: str, ids: Sequence[str], places: Places) -> Iterator[Fa
 
 
 def _faults_of_characters(what: str, values: Sequence[str], places: Places) -> Iterator[Fault]:
-    joined = "".join(values)
+    for i, value in enumerate(values):
+        if not value.isascii() and _has_surrogate(value):
+            hint = "half a surrogate pair is no character: write the text as UTF-8 again"
+            yield places.fault(i, f"{what} has a lone surrogate", hint)
+        if "\0" in value:
+            yield places.fault(i, f"{what} has a NUL byte", "remove the NUL byte; the file may be damaged")
+
+
+def _has_surrogate(value: str) -> bool:
     try:
-        joined.encode()
+        value.encode()
     except UnicodeEncodeError:
-        for i, value in enumerate(values):
-            if any("\ud800" <= character <= "\udfff" for character in value):
-                hint = "half a surrogate pair is no character: write the text as UTF-8 again"
-                yield places.fault(i, f"{what} has a lone surrogate", hint)
-    if "\0" in joined:
-        for i, value in enumerate(values):
-            if "\0" in value:
-                yield places.fault(
-                    i, f"{what} has a NUL byte", "remove the NUL byte; the file may be damaged"
-                )
+        return True
+    return False
 
 
 def _faults_of_judgements(queries: TextRows, corpus: TextRows, judgements: JudgementRows) -> Iterator[Fault]:

@@ -68,7 +68,7 @@ def load(
 
 
 def known(tasks_dir: Path | None = None) -> list[TaskRef]:
-    """All tasks of the folder of tasks, and of the sets built here that are in the cache already."""
+    """All tasks of the folder of tasks. What can be built on demand is in `builders`."""
     suites = _suites(tasks_dir)
     return [ref for name in sorted(suites) for ref in _suite(name, suites)]
 
