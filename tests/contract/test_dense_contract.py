@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -145,10 +144,12 @@ def test_settings_that_do_not_fit_the_model_are_said(tmp_path):
 KILLED = """
 import hashlib
 import numpy as np
+from hakari.retrievers import embedding_cache
 from hakari.retrievers.registry import parse
 from hakari.types import Qrels, Task, Texts
-documents = np.array([f"d{i:04d}" for i in range(500)], dtype=object)
-texts = np.array([f"text number {i} " + "word " * (40 + i % 50) for i in range(500)], dtype=object)
+embedding_cache.FLUSH_SECONDS = 0.01
+documents = np.array([f"d{i:04d}" for i in range(150)], dtype=object)
+texts = np.array([f"text number {i} " + "word " * (10 + i % 20) for i in range(150)], dtype=object)
 none = np.zeros(0, np.int32)
 qrels = Qrels(documents[:2], documents, np.zeros(3, np.int64), none, none)
 task = Task("set", "task", Texts(documents[:2], texts[:2]), Texts(documents, texts), qrels, "0")
@@ -159,22 +160,18 @@ print(hashlib.sha256(run.documents.tobytes() + run.scores.tobytes()).hexdigest()
 """
 
 
-@pytest.mark.slow
 def test_a_killed_run_goes_on_where_it_was_and_ends_as_an_undisturbed_one(tmp_path):
     process = subprocess.Popen([sys.executable, "-c", KILLED], stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
-    first = int(process.stdout.readline())
-    start = time.monotonic()
-    for _ in process.stdout:
-        if time.monotonic() - start > 1.5:
+    for line in process.stdout:
+        if int(line) >= 60:
             break
     process.send_signal(signal.SIGKILL)
     process.wait()
     process.stdout.close()
     resumed = ended()
-    assert first == 0
-    assert 0 < int(resumed[0]) <= 500
-    assert resumed[-2] == "502"
+    assert 0 < int(resumed[0]) <= 150
+    assert resumed[-2] == "152"
     undisturbed = ended(HAKARI_EMBEDDING_CACHE="0", HAKARI_THREADS="1")
     assert undisturbed[0] == "0"
     assert undisturbed[-1] == resumed[-1]

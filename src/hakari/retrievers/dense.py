@@ -21,7 +21,7 @@ from hakari.retrievers.onnx import TextEncoder, unit
 from hakari.retrievers.spelling import spell
 from hakari.types import Ids, Run, Task
 
-BLOCK_CELLS = 1 << 21
+BLOCK_CELLS = 1 << 19
 """Scores computed at a time by one thread. Part of the result: other blocks can give other last bits."""
 
 
