@@ -17,3 +17,14 @@ def real_data() -> Path:
     if not (REAL_DATA / "manifest.json").exists():
         pytest.skip("real data not here: set HAKARI_TEST_DATA to the folder that holds it")
     return REAL_DATA
+
+
+@pytest.fixture(autouse=True)
+def _own_places(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No test reads or writes the user's own cache, tasks or results."""
+    monkeypatch.delenv("HAKARI_TASKS", raising=False)
+    monkeypatch.delenv("HAKARI_RESULTS", raising=False)
+    if "HAKARI_TEST_CACHE" in os.environ:
+        monkeypatch.setenv("HAKARI_CACHE", os.environ["HAKARI_TEST_CACHE"])
+    else:
+        monkeypatch.setenv("HAKARI_CACHE", str(tmp_path_factory.getbasetemp() / "cache"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from hakari import bench
 from hakari.errors import UsageError
@@ -13,7 +13,9 @@ from hakari.measures import parse_many
 from hakari.report.results import Results, from_run, from_stored
 from hakari.retrievers import registry
 from hakari.retrievers.base import Retriever
-from hakari.tasks.registry import TaskRef, fill_traits, resolve
+from hakari.tasks import registry as tasks_registry
+from hakari.tasks.registry import TaskRef, resolve
+from hakari.tasks.traits import fill_traits
 from hakari.types import Qrels, Run, Task
 
 if TYPE_CHECKING:
@@ -23,6 +25,16 @@ if TYPE_CHECKING:
 DEFAULT_MEASURES = "nDCG@10,hit@10,R@100"
 
 Tasks = str | Path | Task | Sequence[str | Path | Task]
+
+
+def _build_stdlib(cache: Path) -> Path:
+    from hakari.nano.built_in import stdlib_set
+
+    return stdlib_set(cache)
+
+
+# The tasks' room is below that of the builders, so it is told of them here.
+tasks_registry.builders.setdefault("NanoStdlib", _build_stdlib)
 
 
 @dataclass(frozen=True)
@@ -145,8 +157,10 @@ def references(tasks: Tasks, where: Where) -> list[TaskRef | Task]:
 def loading(refs: Sequence[TaskRef | Task], where: Where) -> Iterator[Task]:
     """Load the tasks one after the other, with language and category settled."""
     for ref in refs:
-        task = ref if isinstance(ref, Task) else ref.load()
-        yield fill_traits(task, where.language, where.category)
+        if isinstance(ref, Task):
+            yield fill_traits(ref, where.language, where.category)
+        else:
+            yield ref.load(where.language, where.category)
 
 
 def each(tasks: Tasks, where: Where) -> Iterator[Task]:
@@ -156,3 +170,31 @@ def each(tasks: Tasks, where: Where) -> Iterator[Task]:
 
 def _path(path: str | Path | None) -> Path | None:
     return None if path is None else Path(path)
+
+
+def describe(task: Task, measures: str = DEFAULT_MEASURES) -> dict[str, Any]:
+    """Statistics, examples and shipped candidates of a task."""
+    from hakari.report.describe import describe as described
+
+    return described(task, measures)
+
+
+def listed(tasks_dir: Path | None = None) -> list[dict[str, Any]]:
+    """The tasks that can be asked for by name, and where they come from."""
+    found = [{"task": ref.name, "where": str(ref.folder)} for ref in tasks_registry.known(tasks_dir)]
+    names = {row["task"].rpartition("/")[0] for row in found}
+    built = [{"task": name, "where": "built when it is asked for"} for name in tasks_registry.builders if name not in names]
+    return [*built, *found]
+
+
+def sizes(name: str, tasks_dir: Path | None = None) -> dict[str, Any]:
+    """Sizes, language and category of the one task of a name."""
+    task = next(each(name, Where(tasks_dir=tasks_dir)))
+    return {
+        "queries": len(task.queries),
+        "documents": len(task.corpus),
+        "judgements": len(task.qrels),
+        "language": task.language,
+        "category": task.category,
+        "shape": task.shape,
+    }

@@ -57,15 +57,21 @@ def weigh(
     for position, task in enumerate(tasks):
         if position == 0:
             _require(plan, task)
-        folders = set()
         for place, retriever in enumerate(plan.retrievers):
             number = position * len(plan.retrievers) + place + 1
             step = partial(Step, task.name, retriever.name, number, total * len(plan.retrievers))
             stored = obtain(plan, task, retriever, plan.depth, lambda state, step=step: tell(step(state)))
-            folders.add(stored.path.parent)
             yield task, stored
-        for folder in folders:
+        for folder in {f for retriever in plan.retrievers for f in _folders(plan, task, retriever, plan.depth)}:
             files.write_manifests(folder)
+
+
+def _folders(plan: Plan, task: Task, retriever: Retriever, depth: int) -> Iterator[Path]:
+    """Where the results of a retriever and its parts for a task lie."""
+    folder = keys.folder(plan.results, retriever.name, retriever.settings(), depth)
+    yield files.result_path(folder, task.name).parent
+    for part in retriever.parts:
+        yield from _folders(plan, task, part, retriever.source_depth)
 
 
 def _require(plan: Plan, task: Task) -> None:

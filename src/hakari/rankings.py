@@ -27,10 +27,12 @@ def top_k(scores: npt.NDArray[np.floating], k: int) -> tuple[npt.NDArray[np.int3
     matrix = np.ascontiguousarray(scores, dtype=np.float32)
     rows, columns = matrix.shape
     k = min(k, columns)
-    if native.compiled is not None and k > 0:
-        documents, best_scores = np.empty((rows, k), np.int32), np.empty((rows, k), np.float32)
-        native.compiled.top_k(matrix, rows, columns, k, documents, best_scores)
-        return documents, best_scores
+    if k == 0:
+        return np.empty((rows, 0), np.int32), np.empty((rows, 0), np.float32)
+    if native.compiled is not None:
+        best_documents, best_scores = np.empty((rows, k), np.int32), np.empty((rows, k), np.float32)
+        native.compiled.top_k(matrix, rows, columns, k, best_documents, best_scores)
+        return best_documents, best_scores
     keys = order_keys(matrix, np.arange(columns, dtype=np.int32))
     if k < columns:
         keys = np.partition(keys, columns - k, axis=1)[:, columns - k :]

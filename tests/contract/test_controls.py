@@ -59,11 +59,16 @@ def with_hashed_ids(task: Task) -> Task:
     query = np.repeat(qrels.query_ids, np.diff(qrels.offsets))
     documents = [fresh[i] for i in qrels.document_ids[qrels.documents]]
     judged = list(zip(query, documents, map(int, qrels.grades), strict=True))
-    return replace(task_of(task.split, list(task.queries.ids), list(fresh.values()), judged), dataset="Hashed")
+    return replace(
+        task_of(task.split, list(task.queries.ids), list(fresh.values()), judged), dataset="Hashed"
+    )
 
 
 def real_tasks(folder: Path) -> list[Task]:
-    return [load(folder, entry["suite"], entry["task"]) for entry in json.loads((folder / "manifest.json").read_text())]
+    return [
+        load(folder, entry["suite"], entry["task"])
+        for entry in json.loads((folder / "manifest.json").read_text())
+    ]
 
 
 def deviations(task: Task, seeds: int) -> dict[str, float]:
@@ -101,7 +106,11 @@ def test_constant_lands_on_chance_once_ids_say_nothing(real_data: Path) -> None:
 
 @pytest.mark.parametrize(
     ("suite", "name", "leaks"),
-    [("NanoRTEB", "NanoMBPP", True), ("NanoOpen", "DS1000ProblemToCode", True), ("NanoOpen", "XQuAD_en", False)],
+    [
+        ("NanoRTEB", "NanoMBPP", True),
+        ("NanoOpen", "DS1000ProblemToCode", True),
+        ("NanoOpen", "XQuAD_en", False),
+    ],
 )
 def test_what_ids_give_away_on_real_tasks(real_data: Path, suite: str, name: str, leaks: bool) -> None:
     report = control_report(load(real_data, suite, name), draws=100)

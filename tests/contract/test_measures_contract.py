@@ -7,7 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hakari.measures import check_run, found, known, parse, score
+from hakari.errors import UnknownName
+from hakari.measures import Kind, check_run, found, known, parse, parse_many, score
+from hakari.measures.chance import expected
+from hakari.measures.found import Found
+from hakari.measures.kinds import KINDS
+from hakari.measures.luck import Luck, Moments
+from hakari.measures.pool import Values
 from hakari.native import compiled
 from hakari.rankings import run_from_mapping, top_k
 from hakari.types import Qrels, Run
@@ -81,7 +87,10 @@ def test_compiled_and_fallback_agree_at_size(documents: int) -> None:
     sizes = rng.integers(0, min(documents, 3000), 60)
     judged = [np.sort(rng.choice(documents, size, replace=False)) for size in sizes]
     lengths = rng.integers(0, min(documents, 1000), 60)
-    ranked = [rng.permutation(np.union1d(j, rng.integers(0, documents, n)))[:n] for j, n in zip(judged, lengths)]
+    ranked = [
+        rng.permutation(np.union1d(j, rng.integers(0, documents, n)))[:n]
+        for j, n in zip(judged, lengths, strict=True)
+    ]
     offsets = np.cumsum([0, *sizes])
     grades = rng.integers(-1, 4, offsets[-1]).astype(np.int32)
     qrels = Qrels(query_ids, document_ids, offsets, np.concatenate(judged).astype(np.int32), grades)
@@ -107,26 +116,79 @@ def assert_same_bits(run: Run, qrels: Qrels, cells: int) -> None:
 @needs_compiled
 def test_compiled_loop_refuses_offsets_that_point_outside() -> None:
     three = np.zeros(3, np.int32)
-    sound = [three, np.array([0]), np.array([3]), three, np.array([0, 3]), np.empty(9, np.int64), np.empty(9, np.int64)]
+    sound = [
+        three,
+        np.array([0]),
+        np.array([3]),
+        three,
+        np.array([0, 3]),
+        np.empty(9, np.int64),
+        np.empty(9, np.int64),
+    ]
     assert compiled.locate_judged(*sound) == 3
-    for place, wrong in [(1, [-1]), (1, [4]), (2, [4]), (4, [0, 4]), (4, [2, 1]), (4, [-1, 2]), (4, [0]), (2, [3, 3])]:
+    for place, wrong in [
+        (1, [-1]),
+        (1, [4]),
+        (2, [4]),
+        (4, [0, 4]),
+        (4, [2, 1]),
+        (4, [-1, 2]),
+        (4, [0]),
+        (2, [3, 3]),
+    ]:
         with pytest.raises(ValueError, match="offsets"):
             compiled.locate_judged(*sound[:place], np.array(wrong), *sound[place + 1 :])
 
 
 @needs_compiled
 def test_compiled_loop_counts_what_it_has_no_room_for() -> None:
-    arrays = [np.array([5, 5, 5], np.int32), np.array([0]), np.array([3]), np.array([5], np.int32), np.array([0, 1])]
+    arrays = [
+        np.array([5, 5, 5], np.int32),
+        np.array([0]),
+        np.array([3]),
+        np.array([5], np.int32),
+        np.array([0, 1]),
+    ]
     judgement, rank = np.full(2, -7), np.full(2, -7)
     assert compiled.locate_judged(*arrays, judgement[:1], rank[:1]) == 3
     assert list(judgement) == [0, -7]
     assert list(rank) == [1, -7]
 
 
+class FirstHalf(Kind):
+    """A measure of somebody's own: this class and its registration are all there is to it."""
+
+    name = "half"
+    summary = "relevant documents in the better half of the first k, over half of k"
+    usual = ("half@10",)
+
+    def values(self, found: Found, cut: int) -> Values:
+        return found.hits(cut // 2) / (cut / 2)
+
+    def chance(self, luck: Luck, cut: int) -> Moments:
+        return luck.count(luck.pool.relevant, cut // 2).over(np.full(luck.pool.queries, cut / 2))
+
+
+def test_a_measure_is_added_by_one_class(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(KINDS, "half", FirstHalf())
+    qrels = qrels_of({"q1": {"d1": 1, "d2": 1, "d3": 1}})
+    run = run_from_mapping({"q1": {"d1": 3.0, "d9": 2.0, "d2": 1.0}})
+    assert parse("HALF@4") in parse_many("half@4,R@1")
+    assert parse("half@10") in known()
+    assert score(run, qrels, "half@4").mean("half@4") == 0.5
+    assert expected(qrels, 30, "half@4").mean == pytest.approx(3 / 30)
+    with pytest.raises(UnknownName, match="unknown measure `haalf@4`") as caught:
+        parse("haalf@4")
+    assert caught.value.hint is not None
+    assert "`half@4`" in caught.value.hint
+
+
 @pytest.mark.parametrize("form", FORMS)
 def test_a_task_in_memory_and_the_same_by_ids_score_alike(form: str) -> None:
     rng = np.random.default_rng(5)
-    qrels = qrels_of({f"q{q}": {f"d{d}": int(rng.integers(-1, 4)) for d in range(q, 40, 3)} for q in range(9)})
+    qrels = qrels_of(
+        {f"q{q}": {f"d{d}": int(rng.integers(-1, 4)) for d in range(q, 40, 3)} for q in range(9)}
+    )
     documents, scores = top_k(rng.integers(0, 9, (9, len(qrels.document_ids))) / 7, 20)
     offsets = np.arange(10) * 20
     shared = Run(qrels.query_ids, qrels.document_ids, offsets, documents.ravel(), scores.ravel())

@@ -34,9 +34,9 @@ def our_name(theirs: str) -> str | None:
 
 
 def read(path: Path) -> list[list[str]]:
-    opened = gzip.open(path, "rt") if path.suffix == ".gz" else path.open()
-    with opened as lines:
-        return [line.split() for line in lines if line.strip()]
+    raw = path.read_bytes()
+    text = (gzip.decompress(raw) if path.suffix == ".gz" else raw).decode()
+    return [line.split() for line in text.splitlines() if line.strip()]
 
 
 def read_qrels(path: Path) -> Judgements:
@@ -123,7 +123,20 @@ def test_the_same_bits_on_real_runs(real_data: Path, task: str) -> None:
 # unranked documents, negative grades. trec_eval reads uninitialised counts of a query whose grades are all
 # negative, so one grade is not.
 IDS = [*(f"d{i}" for i in range(12)), "D1", "é", "日本"]
-SCORES = [0.0, 0.5, 0.5 + 1e-9, 0.5 + 1e-7, 1.0, 1.0 + 2**-24, 1.0 + 2**-23, -1.0, 3e38, 1e-45, 16777216.0, 16777217.0]
+SCORES = [
+    0.0,
+    0.5,
+    0.5 + 1e-9,
+    0.5 + 1e-7,
+    1.0,
+    1.0 + 2**-24,
+    1.0 + 2**-23,
+    -1.0,
+    3e38,
+    1e-45,
+    16777216.0,
+    16777217.0,
+]
 rankings = st.dictionaries(
     st.sampled_from(["q1", "q2", "q10", "extra"]),
     st.dictionaries(st.sampled_from(IDS), st.sampled_from(SCORES), min_size=1),

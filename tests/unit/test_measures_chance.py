@@ -23,15 +23,17 @@ def ids(letter: str, count: int) -> np.ndarray:
 
 def qrels_of(judgements: list[dict[int, int]], documents: int) -> Qrels:
     offsets = np.cumsum([0, *map(len, judgements)])
-    rows = [sorted(j.items()) for j in judgements]
-    documents_, grades = np.array(sum(rows, []), dtype=np.int32).reshape(-1, 2).T
+    rows = [row for j in judgements for row in sorted(j.items())]
+    documents_, grades = np.array(rows, dtype=np.int32).reshape(-1, 2).T
     return Qrels(ids("q", len(judgements)), ids("d", documents), offsets, documents_.copy(), grades.copy())
 
 
 @pytest.mark.parametrize("depth", [None, 4, 1])
 @pytest.mark.parametrize("judgements", [{0: 1}, {1: 3, 2: 1, 4: 0, 5: -1}, {i: i for i in range(6)}, {2: 0}])
 @pytest.mark.parametrize("measure", FORMS)
-def test_mean_and_deviation_over_all_orders(measure: str, judgements: dict[int, int], depth: int | None) -> None:
+def test_mean_and_deviation_over_all_orders(
+    measure: str, judgements: dict[int, int], depth: int | None
+) -> None:
     orders = ORDERS[:, :depth]
     qrels = qrels_of([judgements] * len(orders), DOCUMENTS)
     offsets = np.arange(len(orders) + 1) * orders.shape[1]

@@ -42,7 +42,7 @@ def test_repeats_are_all_named(run: Run, block: int, monkeypatch: pytest.MonkeyP
 def test_scores_are_finite(run: Run, bad: float) -> None:
     scores = run.scores.copy()
     scores[-1] = bad
-    with pytest.raises(InvalidInput, match=f"query `d`, document `d3`: the score is {bad}"):
+    with pytest.raises(InvalidInput, match="query `d`, document `d3`: the score is not finite"):
         check_run(replace(run, scores=scores))
 
 
@@ -69,3 +69,14 @@ def test_ids_descend_where_scores_tie(run: Run) -> None:
 def test_arrays_fit_together(run: Run, change: dict) -> None:
     with pytest.raises(InvalidInput, match="do not fit together"):
         check_run(replace(run, **change))
+
+
+def test_a_flood_of_faults_is_summed_up(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(check, "MOST", 2)
+    with pytest.raises(InvalidInput) as caught:
+        check_run(replace(run, scores=np.full(6, np.nan, np.float32)))
+    assert [f.what for f in caught.value.faults] == [
+        "query `a`, document `d1`: the score is not finite",
+        "query `a`, document `d3`: the score is not finite",
+        "4 more like this: the score is not finite",
+    ]

@@ -67,7 +67,9 @@ def test_unanswered_queries_score_zero_and_extra_ones_are_left_out() -> None:
 
 
 def test_nothing_relevant_scores_zero() -> None:
-    scores = score(run_from_mapping({"q": RANKING}), qrels_of({"q": {"d1": 0, "d2": -2}}), "nDCG@10,R@5,AP,RR")
+    scores = score(
+        run_from_mapping({"q": RANKING}), qrels_of({"q": {"d1": 0, "d2": -2}}), "nDCG@10,R@5,AP,RR"
+    )
     assert not scores.values.any()
 
 

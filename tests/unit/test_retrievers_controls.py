@@ -19,7 +19,7 @@ def task_of(queries: list[str], documents: list[str], positives: dict[str, list[
     row = {d: i for i, d in enumerate(document_ids)}
     rows = [sorted(row[d] for d in positives.get(q, [])) for q in query_ids]
     offsets = np.cumsum([0, *map(len, rows)])
-    judged = np.array(sum(rows, []), dtype=np.int32)
+    judged = np.array([d for r in rows for d in r], dtype=np.int32)
     qrels = Qrels(query_ids, document_ids, offsets, judged, np.ones(len(judged), np.int32))
     texts = [Texts(i, np.full(len(i), "text", dtype=object)) for i in (query_ids, document_ids)]
     return Task("Set", "Split", *texts, qrels, more.pop("content", "content"), **more)
@@ -81,12 +81,17 @@ def test_random_is_the_same_in_another_process() -> None:
         "from tests_controls import task_of, run_of, pairs, Random;"
         "print(pairs(run_of(Random(), task_of(['a', 'b'], list('uvwxyz'), {}), 3)))"
     )
-    code = code.replace("from tests_controls", f"import sys; sys.path.insert(0, {str(__file__.rsplit('/', 1)[0])!r});"
-                        "from test_retrievers_controls")
+    code = code.replace(
+        "from tests_controls",
+        f"import sys; sys.path.insert(0, {str(__file__.rsplit('/', 1)[0])!r});from test_retrievers_controls",
+    )
     said = {
         subprocess.run(
-            [sys.executable, "-c", code], env={"PYTHONPATH": ":".join(sys.path), "PYTHONHASHSEED": seed},
-            capture_output=True, text=True, check=True,
+            [sys.executable, "-c", code],
+            env={"PYTHONPATH": ":".join(sys.path), "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
         ).stdout
         for seed in ("1", "2")
     }
@@ -121,7 +126,9 @@ def test_a_clean_task_has_no_finding(task: Task) -> None:
 def test_ids_that_name_the_positives_are_found_at_either_end(at: int, word: str) -> None:
     documents = [f"d{i}" for i in range(100, 1000)]
     queries = [f"q{i}" for i in range(50)]
-    report = control_report(task_of(queries, documents, {f"q{i}": [f"d{at + i}"] for i in range(50)}), draws=200)
+    report = control_report(
+        task_of(queries, documents, {f"q{i}": [f"d{at + i}"] for i in range(50)}), draws=200
+    )
     assert report.leaks
     assert report.finding is not None
     assert f"relevant documents come {word}" in report.finding

@@ -128,6 +128,24 @@ def test_smallest_difference_is_found_as_often_as_promised(queries):
     )
 
 
+def test_few_changed_queries_show_only_what_enough_of_them_would():
+    differences = np.zeros(200)
+    differences[:2] = -0.5
+    # 7.91 is the mean at which a Poisson count is 6 or more, the least that gives p <= 0.05, 8 times in 10.
+    assert smallest_difference(differences)[0] == pytest.approx(7.906 * 0.5 / 200, rel=1e-3)
+    assert smallest_difference(np.full(5, 0.7))[0] > 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("queries", [50, 200])
+def test_gained_hits_are_found_as_often_as_promised(queries):
+    few = np.zeros(queries)
+    few[0] = 1
+    gained = np.random.default_rng(7).random((4_000, queries)) < smallest_difference(few)[0]
+    found = paired_randomisation(gained, Resampling(resamples=2_000)) <= 0.05
+    assert np.mean(found) == pytest.approx(0.8, abs=0.06)
+
+
 @pytest.mark.parametrize("wrong", [{"power": 0}, {"power": 1}, {"alpha": 0}, {"alpha": 2}])
 def test_impossible_error_rates_are_refused(wrong):
     with pytest.raises(UsageError):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import traceback
 from importlib import import_module
 from typing import Any
 
@@ -12,6 +13,8 @@ import click
 from hakari import __version__
 from hakari.errors import EXIT_INTERRUPTED, EXIT_USAGE, HakariError, nearest
 
+EXIT_INTERNAL = 70
+"""A fault of hakari itself; never 1, which says that a gate failed."""
 COMMANDS = {
     "run": "Weigh retrievers on tasks and keep the results.",
     "compare": "Say which of two or more retrievers is better, and how surely.",
@@ -65,7 +68,12 @@ def group() -> None:
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and end the process with its exit code."""
-    code = run(arguments)
+    try:
+        code = execute(arguments)
+    except Exception:
+        traceback.print_exc()
+        tell_error("this is a fault of hakari itself", "please report it with the lines above")
+        code = EXIT_INTERNAL
     try:
         sys.stdout.flush()
     except BrokenPipeError:
@@ -73,7 +81,7 @@ def main(arguments: list[str] | None = None) -> None:
     sys.exit(code)
 
 
-def run(arguments: list[str] | None = None) -> int:
+def execute(arguments: list[str] | None = None) -> int:
     """Run the command line and return its exit code; errors are told on standard error."""
     try:
         code = group.main(args=arguments, prog_name="hakari", standalone_mode=False)
@@ -83,8 +91,11 @@ def run(arguments: list[str] | None = None) -> int:
     except click.exceptions.Exit as stop:
         return stop.exit_code
     except (KeyboardInterrupt, click.Abort):
-        click.echo("\ninterrupted; finished results are kept, the same command goes on from here", err=True)
-        return EXIT_INTERRUPTED
+        return _interrupted()
+    except RuntimeError as error:
+        if str(error) == "Query interrupted":  # DuckDB turns the user's Ctrl-C into this
+            return _interrupted()
+        raise
     except click.UsageError as error:
         where = error.ctx.command_path if error.ctx else "hakari"
         tell_error(error.format_message(), f"see `{where} --help`")
@@ -96,6 +107,11 @@ def run(arguments: list[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     return code if isinstance(code, int) else 0
+
+
+def _interrupted() -> int:
+    click.echo("\ninterrupted; finished results are kept, the same command goes on from here", err=True)
+    return EXIT_INTERRUPTED
 
 
 def tell_error(message: str, hint: str | None) -> None:

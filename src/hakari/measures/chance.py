@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -34,7 +35,8 @@ def expected(
     that all queries share has the same expectation and another deviation, see `shared_orders`.
     """
     wanted, pool = parse(measure), Pool(qrels)
-    moments = wanted.kind.chance(Luck(pool, _counts(documents, pool), depth), wanted.cut)
+    luck = Luck(pool, _counts(documents, pool), sys.maxsize if depth is None else depth)
+    moments = wanted.kind.chance(luck, wanted.last_rank)
     weights = wanted.kind.weights(pool)
     total = math.fsum(weights)
     if not total:
@@ -63,7 +65,7 @@ def shared_orders(
     for draw in range(draws):
         ranks = rng.permutation(len(qrels.document_ids)) + 1
         found = _found_at(ranks, pool, depth, excluded)
-        values = np.array([m.kind.values(found, m.cut) for m in wanted])
+        values = np.array([m.kind.values(found, m.last_rank) for m in wanted])
         out[draw] = (values * weights).sum(axis=1) / totals
     return out
 
@@ -105,7 +107,9 @@ def id_order(qrels: Qrels) -> IdOrder:
     relevant = np.flatnonzero(qrels.grades > 0)
     query, answerable = pool.query[relevant], max(int(np.count_nonzero(pool.relevant)), 1)
     share = 1.0 / (answerable * pool.relevant[query])
-    weight = np.bincount(qrels.documents[relevant], weights=share, minlength=documents)
+    weight = np.asarray(
+        np.bincount(qrels.documents[relevant], weights=share, minlength=documents), np.float64
+    )
     if documents < 2 or not len(relevant):
         return IdOrder(0.5, 0.0)
     position = np.arange(documents - 1, -1, -1) / (documents - 1)
@@ -114,16 +118,16 @@ def id_order(qrels: Qrels) -> IdOrder:
 
 
 def _squares(values: Values) -> float:
-    return float(((values - values.mean()) ** 2).sum())
+    return math.fsum((values - values.mean()) ** 2)
 
 
 def _counts(documents: int | npt.ArrayLike, pool: Pool) -> Counts:
     counts = np.broadcast_to(np.asarray(documents, dtype=np.int64), (pool.queries,))
     short = np.flatnonzero(counts < pool.judged)
     if len(short):
-        judged, here = pool.judged[short[0]], counts[short[0]]
+        query, judged, ranked = pool.qrels.query_ids[short[0]], pool.judged[short[0]], counts[short[0]]
         raise UsageError(
-            f"query `{pool.qrels.query_ids[short[0]]}` has {judged} judged documents, but only {here} to rank",
+            f"query `{query}` has {judged} judged documents, but only {ranked} to rank",
             "give the number of documents of the corpus that was judged",
         )
     return counts

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 
 from hakari.errors import Fault, InvalidInput
@@ -11,10 +13,12 @@ from hakari.types import Run
 
 BLOCK = 1 << 20
 """Rows sorted at a time."""
+MOST = 1000
+"""Faults of one kind that are listed one by one."""
 
 
 def check_run(run: Run) -> None:
-    """Raise `InvalidInput` unless no document is ranked twice, scores are finite and the order is the rule."""
+    """Raise `InvalidInput` where a document is ranked twice, a score not finite or the order not the rule."""
     _check_shape(run)
     query = np.repeat(np.arange(len(run.query_ids)), np.diff(run.offsets))
     faults = [*_not_finite(run, query), *_repeats(run, query), *_out_of_order(run, query)]
@@ -29,15 +33,16 @@ def _check_shape(run: Run) -> None:
         and run.offsets[0] == 0
         and run.offsets[-1] == len(run.documents) == len(run.scores)
         and (lengths >= 0).all()
-        and (not len(run.documents) or 0 <= run.documents.min() <= run.documents.max() < len(run.document_ids))
+        and (
+            not len(run.documents) or 0 <= run.documents.min() <= run.documents.max() < len(run.document_ids)
+        )
     )
     if not sound:
         raise InvalidInput(f"run `{run.tag}`", [Fault("offsets, documents and scores do not fit together")])
 
 
 def _not_finite(run: Run, query: Counts) -> list[Fault]:
-    rows = np.flatnonzero(~np.isfinite(run.scores))
-    return [Fault(f"{_place(run, query, row)}: the score is {run.scores[row]}") for row in rows]
+    return _at(run, query, np.flatnonzero(~np.isfinite(run.scores)), "the score is not finite")
 
 
 def _repeats(run: Run, query: Counts) -> list[Fault]:
@@ -46,7 +51,7 @@ def _repeats(run: Run, query: Counts) -> list[Fault]:
     while firsts[-1] < len(run.query_ids):
         within = int(np.searchsorted(run.offsets, run.offsets[firsts[-1]] + BLOCK, side="right")) - 1
         firsts.append(max(within, firsts[-1] + 1))
-    for first, last in zip(firsts, firsts[1:], strict=False):
+    for first, last in itertools.pairwise(firsts):
         rows = slice(run.offsets[first], run.offsets[min(last, len(run.query_ids))])
         keys = np.sort((query[rows] - first) * len(run.document_ids) + run.documents[rows])
         twice = np.flatnonzero(keys[1:] == keys[:-1])
@@ -62,19 +67,22 @@ def _out_of_order(run: Run, query: Counts) -> list[Fault]:
     same_query = query[:-1] == query[1:]
     rises = same_query & (after > before)
     wrong_tie = same_query & (after == before) & (run.documents[1:] > run.documents[:-1])
+    higher = "scored higher than the document ranked above it"
+    larger = "ties with the document above it, but its id is larger"
+    hint = "sort each ranking by (score, document id), both descending"
+    return [
+        *_at(run, query, np.flatnonzero(rises) + 1, higher, hint),
+        *_at(run, query, np.flatnonzero(wrong_tie) + 1, larger, hint),
+    ]
+
+
+def _at(run: Run, query: Counts, rows: Counts, what: str, hint: str | None = None) -> list[Fault]:
+    """One fault a row, and one for all those beyond what anybody would read."""
+    queries, documents = run.query_ids[query[rows[:MOST]]], run.document_ids[run.documents[rows[:MOST]]]
     faults = [
-        Fault(f"{_place(run, query, row + 1)}: scored higher than the document ranked above it")
-        for row in np.flatnonzero(rises)
+        Fault(f"query `{q}`, document `{d}`: {what}", hint=hint)
+        for q, d in zip(queries, documents, strict=True)
     ]
-    faults += [
-        Fault(f"{_place(run, query, row + 1)}: ties with the document above it, but its id is larger")
-        for row in np.flatnonzero(wrong_tie)
-    ]
-    if faults:
-        hint = "sort each ranking by (score, document id), both descending"
-        faults[0] = Fault(faults[0].what, hint=hint)
+    if len(rows) > MOST:
+        faults.append(Fault(f"{len(rows) - MOST} more like this: {what}", hint=hint))
     return faults
-
-
-def _place(run: Run, query: Counts, row: int) -> str:
-    return f"query `{run.query_ids[query[row]]}`, document `{run.document_ids[run.documents[row]]}`"

@@ -33,14 +33,12 @@ class Found:
     retrieved: Counts
     """The length of the ranking, per query of the judgements."""
 
-    def relevant(self, cut: int | None) -> tuple[Counts, Counts]:
+    def relevant(self, cut: int) -> tuple[Counts, Counts]:
         """Query and rank of the relevant documents found down to the cut-off."""
-        keep = self.grade > 0
-        if cut is not None:
-            keep &= self.rank <= cut
+        keep = (self.grade > 0) & (self.rank <= cut)
         return self.query[keep], self.rank[keep]
 
-    def hits(self, cut: int | None) -> Values:
+    def hits(self, cut: int) -> Values:
         """How many relevant documents are found down to the cut-off, per query."""
         return np.bincount(self.relevant(cut)[0], minlength=self.pool.queries).astype(np.float64)
 

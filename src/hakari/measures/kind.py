@@ -13,7 +13,7 @@ import numpy as np
 
 from hakari.measures.found import Found
 from hakari.measures.luck import Luck, Moments
-from hakari.measures.pool import Pool, Values
+from hakari.measures.pool import Numbers, Pool, Values
 
 
 class Kind(ABC):
@@ -31,12 +31,14 @@ class Kind(ABC):
     low: ClassVar[float] = 0.0
     high: ClassVar[float] = 1.0
 
+    # `cut` is the last rank that counts: the largest integer where a measure has no cut-off.
+
     @abstractmethod
-    def values(self, found: Found, cut: int | None) -> Values:
+    def values(self, found: Found, cut: int) -> Values:
         """The value of every query; queries without relevant documents, or without a ranking, get 0."""
 
     @abstractmethod
-    def chance(self, luck: Luck, cut: int | None) -> Moments:
+    def chance(self, luck: Luck, cut: int) -> Moments:
         """Mean and variance of the value of every query when the order is random."""
 
     def weights(self, pool: Pool) -> Values:
@@ -44,6 +46,6 @@ class Kind(ABC):
         return np.ones(pool.queries)
 
 
-def divide(numerator: Values, denominator: Values) -> Values:
+def divide(numerator: Numbers, denominator: Numbers) -> Values:
     """Numerator over denominator, and 0 where the denominator is 0."""
     return np.divide(numerator, denominator, out=np.zeros(len(denominator)), where=denominator > 0)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from hakari.measures.pool import Counts, Pool, Values
+from hakari.measures.pool import Counts, Numbers, Pool, Values
 
 
 @dataclass(frozen=True, eq=False)
@@ -18,7 +18,7 @@ class Moments:
     mean: Values
     variance: Values
 
-    def over(self, denominator: Values) -> Moments:
+    def over(self, denominator: Numbers) -> Moments:
         """The same numbers divided; 0 where the denominator is 0."""
         scale = np.divide(1.0, denominator, out=np.zeros(len(self.mean)), where=denominator > 0)
         return Moments(self.mean * scale, self.variance * scale**2)
@@ -31,21 +31,20 @@ class Luck:
     pool: Pool
     documents: Counts
     """How many documents there are to rank, per query."""
-    depth: int | None = None
-    """How many of them a ranking keeps."""
+    depth: int
+    """How many of them a ranking keeps, at most."""
 
-    def ranks(self, cut: int | None) -> Counts:
+    def ranks(self, cut: int) -> Counts:
         """How many ranks a measure sees, per query."""
-        limits = [limit for limit in (cut, self.depth) if limit is not None]
-        return np.minimum(self.documents, min(limits)) if limits else self.documents
+        return np.minimum(self.documents, min(cut, self.depth))
 
-    def count(self, marked: Counts, cut: int | None) -> Moments:
+    def count(self, marked: Counts, cut: int) -> Moments:
         """How many of the marked documents come among the ranks seen: a hypergeometric number."""
         ranks, share = self.ranks(cut), marked / np.maximum(self.documents, 1)
         left = (self.documents - ranks) / np.maximum(self.documents - 1, 1)
         return Moments(ranks * share, ranks * share * (1 - share) * left)
 
-    def weighted_gain(self, weights: npt.NDArray[np.float64], cut: int | None) -> Moments:
+    def weighted_gain(self, weights: npt.NDArray[np.float64], cut: int) -> Moments:
         """The sum of grades times the weights of their ranks: a linear rank statistic."""
         total, squares = np.cumsum(np.append(0.0, weights)), np.cumsum(np.append(0.0, weights**2))
         ranks, n = self.ranks(cut), np.maximum(self.documents, 1)
@@ -54,9 +53,7 @@ class Luck:
         spread_of_gains = gain_squares - gain**2 / n
         return Moments(total[ranks] * gain / n, spread_of_weights * spread_of_gains / np.maximum(n - 1, 1))
 
-    def by_counts(
-        self, moments: Callable[[int, int, int], tuple[float, float]], cut: int | None
-    ) -> Moments:
+    def by_counts(self, moments: Callable[[int, int, int], tuple[float, float]], cut: int) -> Moments:
         """`moments(documents, relevant, ranks)` once for each distinct combination."""
         cases = np.stack([self.documents, self.pool.relevant, self.ranks(cut)])
         distinct, which = np.unique(cases, axis=1, return_inverse=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -36,6 +37,11 @@ class Measure:
     def kind(self) -> Kind:
         """How it is computed."""
         return KINDS[self.name.lower()]
+
+    @property
+    def last_rank(self) -> int:
+        """The last rank that counts; the largest integer where all do."""
+        return sys.maxsize if self.cut is None else self.cut
 
     @property
     def depth(self) -> int | None:

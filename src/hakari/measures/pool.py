@@ -14,11 +14,12 @@ from hakari.types import Qrels
 Counts = npt.NDArray[np.int64]
 Values = npt.NDArray[np.float64]
 """One number a query, in the order of `qrels.query_ids`."""
+Numbers = npt.NDArray[np.integer] | npt.NDArray[np.floating]
 
 
 @dataclass(frozen=True, eq=False)
 class Pool:
-    """The judged documents of every query, counted. A grade of 1 or more is relevant, a negative one is not."""
+    """The judged documents of every query, counted; those of grade 1 and more are relevant."""
 
     qrels: Qrels
 
@@ -45,9 +46,9 @@ class Pool:
     def power_sum(self, power: int) -> Values:
         """The sum of the positive grades, each raised to `power`, per query."""
         grades = np.maximum(self.qrels.grades, 0).astype(np.float64)
-        return np.bincount(self.query, weights=grades**power, minlength=self.queries)
+        return sum_by_query(self.query, grades**power, self.queries)
 
-    def ideal(self, cut: int | None) -> Values:
+    def ideal(self, cut: int) -> Values:
         """The discounted gain of the best order, down to the cut-off, per query."""
         query, rank, grade = self._best_order
         return discounted(query, rank, grade, cut, self.queries)
@@ -63,14 +64,15 @@ class Pool:
         return query[order], rank, grade[order]
 
 
-def discounted(
-    query: Counts, rank: Counts, grade: npt.NDArray[np.int32], cut: int | None, queries: int
-) -> Values:
+def discounted(query: Counts, rank: Counts, grade: npt.NDArray[np.int32], cut: int, queries: int) -> Values:
     """The sum of gains over discounts per query, added up in rank order."""
-    keep = grade > 0
-    if cut is not None:
-        keep &= rank <= cut
+    keep = (grade > 0) & (rank <= cut)
     query, rank, grade = query[keep], rank[keep], grade[keep]
     table = discounts(int(rank.max(initial=0)))
-    # bincount adds in the order of its input, one by one: the order of trec_eval's sum, and so its bits.
-    return np.bincount(query, weights=grade / table[rank - 1], minlength=queries)
+    return sum_by_query(query, grade / table[rank - 1], queries)
+
+
+def sum_by_query(query: Counts, addends: Values, queries: int) -> Values:
+    """The sums of rows in rank order, per query, with the bits of trec_eval's sums."""
+    # bincount adds one by one in the order of its input; np.add.reduceat would add in pairs.
+    return np.asarray(np.bincount(query, weights=addends, minlength=queries), np.float64)

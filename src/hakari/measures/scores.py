@@ -75,7 +75,7 @@ def score(run: Run, qrels: Qrels, measures: str | Iterable[str | Measure]) -> Sc
     wanted = parse_many(measures)
     found, rows = find(run, qrels)
     shape = len(wanted), len(qrels.query_ids)
-    values = np.array([m.kind.values(found, m.cut) for m in wanted]).reshape(shape)
+    values = np.array([m.kind.values(found, m.last_rank) for m in wanted]).reshape(shape)
     weights = np.array([m.kind.weights(found.pool) for m in wanted]).reshape(shape)
     answered = found.retrieved > 0
     extra = run.query_ids[:0]

@@ -29,7 +29,8 @@ def build_code(
     drafts = []
     for shape in shapes:
         pairs, stage = make_pairs(harvest.definitions, shape, limits or Limits())
-        chosen = sample(pairs, max_queries, max_documents, seed)
+        # Every shape draws by itself, or all tasks would ask about the same few functions.
+        chosen = sample(pairs, max_queries, max_documents, f"{seed}/{shape.task}")
         if chosen.queries:
             stages = (*harvest.stages, stage, *chosen.stages)
             drafts.append(_draft(dataset, shape, chosen, stages))
@@ -39,8 +40,8 @@ def build_code(
 def _draft(dataset: str, shape: Shape, chosen: Sample, stages: tuple[Stage, ...]) -> Draft:
     # An id may say what its text says already. Where the text does not give the name, the id must not either,
     # or whoever reads ids has the answer; and no query may share its id with a document.
-    query_ids = {name: _id("q", name, shape.name_in_query) for name in chosen.queries}
-    document_ids = {name: _id("d", name, not shape.name_in_query) for name in chosen.documents}
+    query_ids = {name: _id("q", shape, name) for name in chosen.queries}
+    document_ids = {name: _id("d", shape, name) for name in chosen.documents}
     return Draft(
         dataset=dataset,
         split=shape.task,
@@ -54,7 +55,7 @@ def _draft(dataset: str, shape: Shape, chosen: Sample, stages: tuple[Stage, ...]
     )
 
 
-def _id(prefix: str, name: str, readable: bool) -> str:
-    if not readable:
-        return prefix + stable_hash(prefix, name)
+def _id(side: str, shape: Shape, name: str) -> str:
+    if shape.name_in_query != (side == "q"):
+        return side + stable_hash(side, shape.task, name)
     return "".join(letter if letter.isascii() else f"~{ord(letter):x}~" for letter in name)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -30,7 +31,7 @@ class Sample:
     stages: tuple[Stage, ...]
 
 
-def sample(pairs: Sequence[Pair], max_queries: int, max_documents: int, seed: int) -> Sample:
+def sample(pairs: Sequence[Pair], max_queries: int, max_documents: int, seed: str) -> Sample:
     """Choose queries with their positives, then documents of other pairs until there are enough.
 
     Pairs whose documents, or whose queries, are the same up to case and white space share one, under the
@@ -45,10 +46,11 @@ def sample(pairs: Sequence[Pair], max_queries: int, max_documents: int, seed: in
     near_queries = near_documents = 0
 
     for name in _shuffled(pool.askable, seed, "query"):
-        answers = {answer: pool.documents[answer] for answer in pool.answers[name]}
+        answers = {answer: pool.documents[answer] for answer in sorted(pool.answers[name])}
         if len(queries) == max_queries or len(documents) + len(answers) > max_documents:
             break
-        if asked.near(pool.queries[name]) or not stored.add_all(answers.values()):
+        new = [text for answer, text in answers.items() if answer not in documents]
+        if asked.near(pool.queries[name]) or not stored.add_all(new):
             near_queries += 1
             continue
         asked.add_all([pool.queries[name]])
@@ -96,8 +98,8 @@ def _stage(name: str, seen: int, kept: int, left_out: Mapping[str, int]) -> Stag
     return Stage(name, seen, kept, {reason: n for reason, n in {**left_out, "not needed": rest}.items() if n})
 
 
-def _shuffled(names: Iterable[str], seed: int, role: str) -> list[str]:
-    return sorted(names, key=lambda name: (stable_hash(str(seed), role, name), name))
+def _shuffled(names: Iterable[str], seed: str, role: str) -> list[str]:
+    return sorted(names, key=lambda name: (stable_hash(seed, role, name), name))
 
 
 def stable_hash(*parts: str) -> str:
@@ -135,7 +137,7 @@ class NearDuplicates:
 
     def __init__(self) -> None:
         self._holders: defaultdict[str, list[int]] = defaultdict(list)
-        self._sizes: list[int] = []
+        self._seen: list[set[str]] = []
 
     def near(self, text: str) -> bool:
         """Whether a text shares at least `NEAR` of its shingles with a text seen before (Jaccard)."""
@@ -156,16 +158,21 @@ class NearDuplicates:
 
     def _add(self, shingled: set[str]) -> None:
         for shingle in shingled:
-            self._holders[shingle].append(len(self._sizes))
-        self._sizes.append(len(shingled))
+            self._holders[shingle].append(len(self._seen))
+        self._seen.append(shingled)
 
     def _near(self, shingled: set[str]) -> bool:
-        common: Counter[int] = Counter()
-        for shingle in shingled:
-            common.update(self._holders.get(shingle, ()))
-        return any(
-            count >= NEAR * (len(shingled) + self._sizes[other] - count) for other, count in common.items()
-        )
+        # What is near lacks only a few of these shingles, so it holds one of any few and one more: the rarest
+        # are looked up, and only what they lead to is compared in full.
+        few = len(shingled) - math.floor(NEAR * len(shingled))
+        rarest = sorted(shingled, key=lambda shingle: len(self._holders.get(shingle, ())))[: few + 1]
+        holders = {other for shingle in rarest for other in self._holders.get(shingle, ())}
+        return any(_jaccard(shingled, self._seen[other]) >= NEAR for other in holders)
+
+
+def _jaccard(left: set[str], right: set[str]) -> float:
+    common = len(left & right)
+    return common / (len(left) + len(right) - common)
 
 
 def shingles(text: str) -> set[str]:

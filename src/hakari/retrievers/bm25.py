@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
@@ -31,8 +32,8 @@ _IDF: dict[str, Callable[[int, _Floats], _Floats]] = {
     "bm25+": lambda n, df: np.log((n + 1) / df),
     "bm25l": lambda n, df: np.log((n + 1) / (df + 0.5)),
 }
-# Of the count in the document, `k1` times its relative length, k1 and delta. A term that is absent adds
-# nothing, delta or not.
+# Of the count in the document, its length relative to the average and softened by b, k1 and delta. A term
+# that is absent adds nothing, delta or not.
 _SATURATION: dict[str, Callable[[_Floats, _Floats, float, float], _Floats]] = {
     "robertson": lambda tf, norm, k1, delta: tf / (k1 * norm + tf),
     "lucene": lambda tf, norm, k1, delta: tf / (k1 * norm + tf),
@@ -89,7 +90,6 @@ class Bm25(Retriever):
 
     family = "bm25"
     _base = "bm25"
-    _default_tokenizer: str | None = None
 
     def __init__(
         self,
@@ -99,13 +99,15 @@ class Bm25(Retriever):
         delta: float | None = None,
         tokenizer: str | None = None,
     ) -> None:
+        if delta is not None and delta == _DELTA.get(method):
+            delta = None
         self.formula = Formula(float(k1), float(b), method, None if delta is None else float(delta))
-        self.tokenizer = self._default_tokenizer if tokenizer is None else tokenizer
-        if self.tokenizer is not None:
-            tokenizers.tokenizer(self.tokenizer)
-        given = {**asdict(self.formula), "tokenizer": self.tokenizer}
-        usual = {**asdict(Formula()), "tokenizer": self._default_tokenizer}
-        changed = [f"{key}={_spelt(value)}" for key, value in given.items() if value != usual[key]]
+        if tokenizer is not None:
+            tokenizers.tokenizer(tokenizer)
+        self.tokenizer = tokenizer
+        given = {**asdict(self.formula), "tokenizer": tokenizer}
+        usual = inspect.signature(type(self)).parameters
+        changed = [f"{key}={_spelt(value)}" for key, value in given.items() if value != usual[key].default]
         self.name = self._base + (f"({','.join(changed)})" if changed else "")
 
     def settings(self) -> dict[str, Any]:
@@ -134,19 +136,35 @@ class Bm25(Retriever):
         found = index.search(queries, depth, _own_documents(task) if task.exclude_self else None)
         searched = time.perf_counter()
         run = Run(task.queries.ids, task.corpus.ids, found.offsets, found.documents, found.scores, self.name)
-        costs = {"index_s": indexed - start, "search_s": searched - indexed, "index_bytes": float(index.nbytes)}
+        costs = {
+            "index_s": indexed - start,
+            "search_s": searched - indexed,
+            "index_bytes": float(index.nbytes),
+        }
         return Retrieved({BASE_VARIANT: run}, costs=costs)
 
 
 class Bm25Code(Bm25):
-    """BM25 over the words inside identifiers, whatever the language of the code."""
+    """BM25 over the words inside identifiers, whatever the language of the code.
+
+    The formula and its constants are Lucene's, where a term that most documents have still says a little.
+    """
 
     _base = "bm25-code"
-    _default_tokenizer = "code"
+
+    def __init__(
+        self,
+        k1: float = 1.2,
+        b: float = 0.75,
+        method: str = "lucene",
+        delta: float | None = None,
+        tokenizer: str | None = "code",
+    ) -> None:
+        super().__init__(k1, b, method, delta, tokenizer)
 
 
 def _spelt(value: object) -> str:
-    return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)
+    return str(value).removesuffix(".0") if isinstance(value, float) else str(value)
 
 
 def _own_documents(task: Task) -> npt.NDArray[np.int32]:

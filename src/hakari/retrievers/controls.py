@@ -25,7 +25,7 @@ from hakari.rankings import top_k
 from hakari.retrievers.base import BASE_VARIANT, Retrieved, Retriever
 from hakari.types import Ids, Run, Task
 
-BLOCK_CELLS = 1 << 22
+BLOCK_CELLS = 1 << 20
 """Scores held at a time."""
 
 
@@ -126,7 +126,9 @@ class ControlReport:
             return None
         where, effect = ("last", "charged") if self.id_order.z < 0 else ("first", "paid")
         of_constant = [s for s in self.scores if s.control == Constant.name]
-        figures = ", ".join(f"{s.measure} {s.value:.4f} where chance gives {s.expected:.4f}" for s in of_constant)
+        figures = ", ".join(
+            f"{s.measure} {s.value:.4f} where chance gives {s.expected:.4f}" for s in of_constant
+        )
         return (
             f"ids give relevance away: by id descending relevant documents come {where} "
             f"(mean position {self.id_order.position:.3f} of 0 to 1, z {self.id_order.z:+.1f}); "
@@ -136,7 +138,10 @@ class ControlReport:
 
 
 def control_report(
-    task: Task, measures: str | Iterable[str | Measure] = "nDCG@10,R@100", depth: int = 1000, draws: int = 1000
+    task: Task,
+    measures: str | Iterable[str | Measure] = "nDCG@10,R@100",
+    depth: int = 1000,
+    draws: int = 1000,
 ) -> ControlReport:
     """Run both controls on a task and hold them against chance."""
     wanted, own = parse_many(measures), _own_rows(task)

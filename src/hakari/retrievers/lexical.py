@@ -114,9 +114,7 @@ class WeightedIndex:
         offsets = np.searchsorted(texts[order], np.arange(len(tokens) + 1))
         return Queries(offsets, terms[order], counts[order].astype(np.float32))
 
-    def search(
-        self, queries: Queries, depth: int, left_out: npt.NDArray[np.int32] | None = None
-    ) -> Found:
+    def search(self, queries: Queries, depth: int, left_out: npt.NDArray[np.int32] | None = None) -> Found:
         """The documents with a positive score, `depth` at most; `left_out` names one a query, or -1.
 
         A document that shares no term with the query, or only terms that say nothing, is not found.

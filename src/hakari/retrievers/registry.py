@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from hakari.errors import UnknownName, UsageError, nearest
 from hakari.retrievers.models import catalog
-from hakari.retrievers.spelling import EXAMPLES, Spelled, read_spelling, spell
+from hakari.retrievers.spelling import EXAMPLES, Inside, Spelled, read_spelling, spell
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -131,52 +131,61 @@ class _Reader:
 
     def build(self, spelled: Spelled) -> Retriever:
         """The retriever of one spelling, with those inside it."""
+        from hakari.retrievers.base import Retriever
+
         made, fixed = _factory(spelled.name)
-        if not callable(made):
+        if isinstance(made, Retriever) or not callable(made):
             if spelled.positional or spelled.keywords:
-                raise UsageError(f"`{spelled.name}` is a retriever already made and takes no settings")
+                raise UsageError(f"`{spelled.name}` is no class or function, so it takes no settings")
             return _checked(made, spelled.name, spelled.name)
         signature, hints = _signature(made)
         settings = {name: p for name, p in signature.items() if name not in fixed and _is_keyword(p)}
+        values = self._values(spelled, settings, hints)
+        several = self._inside(spelled, signature, settings, hints, values)
+        lacking = [name for name, p in settings.items() if p.default is p.empty and name not in values]
+        if lacking:
+            raise UsageError(f"`{spelled.name}` needs the setting `{'`, `'.join(lacking)}`", EXAMPLES)
+        retriever = made(*several, **fixed, **values)
+        return _checked(retriever, spelled.name, _canonical(spelled.name, several, values, settings))
+
+    def _values(
+        self, spelled: Spelled, settings: Mapping[str, inspect.Parameter], hints: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        """The settings that are written as KEY=VALUE, and the common ones, in their types."""
         self.accepted |= settings.keys()
         given = dict(spelled.keywords)
-        for key in given.keys() - settings.keys():
-            raise _unknown_setting(spelled.name, key, settings)
-        for key in self.model_args.keys() & settings.keys():
-            self.taken.add(key)
-            given.setdefault(key, self.model_args[key])
-        values = {key: self._typed(spelled.name, key, text, hints.get(key)) for key, text in given.items()}
-        positional = self._positional(spelled, signature, hints, fixed, values)
-        retriever = made(*positional, **fixed, **values)
-        changed = {
-            key: values[key] for key in settings if key in values and values[key] != settings[key].default
-        }
-        inner = [part.name for part in positional]
-        return _checked(retriever, spelled.name, spell(spelled.name, inner, changed))
+        for key in given:
+            if key not in settings:
+                raise _unknown_setting(spelled.name, key, settings)
+        for key, text in self.model_args.items():
+            if key in settings:
+                self.taken.add(key)
+                given.setdefault(key, text)
+        return {key: self._typed(spelled.name, key, text, hints.get(key)) for key, text in given.items()}
 
-    def _positional(
+    def _inside(
         self,
         spelled: Spelled,
         signature: Mapping[str, inspect.Parameter],
+        settings: Mapping[str, inspect.Parameter],
         hints: Mapping[str, Any],
-        fixed: Mapping[str, Any],
-        values: Mapping[str, Any],
+        values: dict[str, Any],
     ) -> list[Retriever]:
-        places = 0.0
-        for name, parameter in signature.items():
-            if _takes_retriever(hints.get(name)) and name not in fixed and name not in values:
-                if parameter.kind is parameter.VAR_POSITIONAL:
-                    places = float("inf")
-                elif parameter.kind is not parameter.KEYWORD_ONLY:
-                    places += 1
-        if len(spelled.positional) > places:
-            extra = spelled.positional[int(places) if places else 0].name
-            settings = [name for name, p in signature.items() if name not in fixed and _is_keyword(p)]
+        """Retrievers written without a key: returned where any number is taken, else put into `values`."""
+        inside = list(spelled.positional)
+        if any(
+            p.kind is p.VAR_POSITIONAL and _takes_retriever(hints.get(p.name)) for p in signature.values()
+        ):
+            return [self.build(part) for part in inside]
+        places = [name for name in settings if name not in values and _takes_retriever(hints.get(name))]
+        if len(inside) > len(places):
+            unplaced = inside[len(places)].name
             raise UsageError(
-                f"`{spelled.name}` takes no `{extra}` without the name of a setting",
-                f"write KEY={extra}, KEY one of {', '.join(settings) or '(it has no settings)'}",
+                f"`{spelled.name}` takes no `{unplaced}` without the name of a setting",
+                f"write KEY={unplaced}, KEY one of {', '.join(settings) or '(it has no settings)'}",
             )
-        return [self.build(part) for part in spelled.positional]
+        values |= {name: self.build(part) for name, part in zip(places, inside, strict=False)}
+        return []
 
     def _typed(self, name: str, key: str, text: str, hint: Any) -> Any:
         if _takes_retriever(hint):
@@ -185,6 +194,21 @@ class _Reader:
             return _value_of(text, hint)
         except ValueError as error:
             raise UsageError(f"`{key}` of `{name}` must be {error}, not `{text}`") from error
+
+
+def _canonical(
+    name: str,
+    several: Sequence[Retriever],
+    values: Mapping[str, Any],
+    settings: Mapping[str, inspect.Parameter],
+) -> str:
+    """The spelling with settings in the order of the signature and those at their defaults left out."""
+    changed = {
+        key: Inside(values[key].name) if hasattr(values[key], "settings") else values[key]
+        for key, parameter in settings.items()
+        if key in values and values[key] != parameter.default
+    }
+    return spell(name, [part.name for part in several], changed)
 
 
 def _factory(name: str) -> tuple[Any, dict[str, Any]]:
@@ -320,8 +344,8 @@ def _value_of(text: str, hint: Any) -> Any:
 def _unknown_setting(name: str, key: str, settings: Mapping[str, Any]) -> UsageError:
     accepted = ", ".join(settings)
     near = nearest(key, settings, count=1)
-    guess = f"did you mean `{near[0]}`? " if near else ""
+    guess = f"Did you mean `{near[0]}`? " if near else ""
     return UsageError(
         f"`{name}` has no setting `{key}`",
-        f"{guess}It takes {accepted}" if accepted else f"`{name}` takes no settings",
+        f"{guess}`{name}` takes {accepted}" if accepted else f"`{name}` takes no settings at all",
     )

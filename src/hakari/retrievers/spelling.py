@@ -26,6 +26,10 @@ class Spelled:
     keywords: tuple[tuple[str, str], ...] = ()
 
 
+class Inside(str):
+    """The spelling of a retriever as the value of a setting, which stands there without quotes."""
+
+
 def read_spelling(spec: str) -> Spelled:
     """Take a spelling apart."""
     text = spec.strip()
@@ -62,7 +66,7 @@ def _value(value: Any) -> str:
         return "true" if value else "false"
     if isinstance(value, float):
         return str(int(value)) if value.is_integer() else repr(value)
-    return _quoted(value) if isinstance(value, str) else str(value)
+    return _quoted(value) if isinstance(value, str) and not isinstance(value, Inside) else str(value)
 
 
 def _quoted(text: str) -> str:

@@ -37,7 +37,7 @@ class Differences:
     p: FloatArray
     """Two-sided, by paired randomisation, not yet corrected for the number of comparisons: see `holm`."""
     smallest: FloatArray
-    """The smallest true difference that these queries could have shown; NaN where no query differs."""
+    """The smallest true difference that these queries could have shown: see `smallest_difference`."""
     wins: IntArray
     """Queries on which a is better."""
     ties: IntArray
@@ -72,7 +72,7 @@ def compare_pairs(
     parts: list[dict[str | None, Differences]] = []
     for start in range(0, max(len(couples), 1), _PAIRS_IN_MEMORY):
         comparison = _Comparison(tasks, couples[start : start + _PAIRS_IN_MEMORY], plan)
-        parts.append(comparison.run(draws, power, alpha))
+        parts.append(comparison.run(draws, (power, alpha)))
     joined = {name: _join([part[name] for part in parts]) for name in parts[0]}
     macro = joined.pop(None)
     return Comparisons({name: joined[name] for name in scores_by_task}, macro)
@@ -84,6 +84,8 @@ class _Seen:
 
     diff: FloatArray
     squared_errors: FloatArray
+    absolute: FloatArray
+    """The mean size of a difference."""
     wins: IntArray
     ties: IntArray
     losses: IntArray
@@ -99,13 +101,13 @@ class _Comparison:
         shape = (len(pairs), plan.resamples) if self.several else (0, 0)
         self.deviations, self.flips = np.zeros(shape), np.zeros(shape)
 
-    def run(self, draws: Draws, power: float, alpha: float) -> dict[str | None, Differences]:
+    def run(self, draws: Draws, power_and_alpha: tuple[float, float]) -> dict[str | None, Differences]:
         """Differences by the name of the task, those of the macro mean under None."""
         made: dict[str | None, Differences] = {}
         seen = [_look(task, self.pairs) for task in self.tasks]
         for task, look in zip(self.tasks, seen, strict=True):
             low, high = self._intervals(task, look, draws)
-            made[task.name] = self._assemble([look], low, high, self._p_values(task, draws), (power, alpha))
+            made[task.name] = self._assemble([look], low, high, self._p_values(task, draws), power_and_alpha)
         if not self.several:
             return made | {None: made[self.tasks[0].name]}
         observed = np.mean([look.diff for look in seen], axis=0)
@@ -114,7 +116,7 @@ class _Comparison:
         threshold = np.abs(observed)[:, None] - 2.0**-FINEST_BITS
         extreme = np.count_nonzero(np.abs(self.flips) >= threshold, axis=1)
         p = p_value(extreme, self.plan.resamples, complete=False)
-        made[None] = self._assemble(seen, low, high, p, (power, alpha))
+        made[None] = self._assemble(seen, low, high, p, power_and_alpha)
         return made
 
     def _intervals(self, task: TaskScores, look: _Seen, draws: Draws) -> tuple[FloatArray, FloatArray]:
@@ -154,10 +156,12 @@ class _Comparison:
         low: FloatArray,
         high: FloatArray,
         p: FloatArray,
-        error_rates: tuple[float, float],
+        power_and_alpha: tuple[float, float],
     ) -> Differences:
         squared_errors = np.sum([look.squared_errors for look in seen], axis=0) / len(seen) ** 2
-        power, alpha = error_rates
+        wins = np.sum([look.wins for look in seen], axis=0)
+        losses = np.sum([look.losses for look in seen], axis=0)
+        steps = np.mean([look.absolute for look in seen], axis=0) / np.maximum(wins + losses, 1)
         freedom = np.where(sum(look.queries for look in seen) > len(seen), _freedom(seen), 0.0)
         return Differences(
             self.pairs,
@@ -165,10 +169,10 @@ class _Comparison:
             np.maximum(low, -1.0),
             np.minimum(high, 1.0),
             p,
-            detectable(squared_errors, freedom, power, alpha),
-            np.sum([look.wins for look in seen], axis=0),
+            detectable(squared_errors, freedom, steps, power_and_alpha),
+            wins,
             np.sum([look.ties for look in seen], axis=0),
-            np.sum([look.losses for look in seen], axis=0),
+            losses,
             sum(look.queries for look in seen),
         )
 
@@ -181,15 +185,16 @@ def _look(task: TaskScores, pairs: IntArray) -> _Seen:
             (
                 differences.sum(axis=1) / task.total,
                 task.squared_errors(differences),
+                np.abs(differences).sum(axis=1) / task.total,
                 np.count_nonzero(differences > 0, axis=1),
                 np.count_nonzero(differences == 0, axis=1),
                 np.count_nonzero(differences < 0, axis=1),
             )
         )
-    diff, squared_errors, wins, ties, losses = (
+    diff, squared_errors, absolute, wins, ties, losses = (
         np.concatenate(columns) for columns in zip(*parts, strict=True)
     )
-    return _Seen(diff, squared_errors, wins, ties, losses, task.queries)
+    return _Seen(diff, squared_errors, absolute, wins, ties, losses, task.queries)
 
 
 def _differences(task: TaskScores, pairs: IntArray) -> FloatArray:

@@ -71,30 +71,45 @@ def resamples_needed(comparisons: int, alpha: float = 0.05) -> int:
 def smallest_difference(differences: npt.ArrayLike, power: float = 0.8, alpha: float = 0.05) -> FloatArray:
     """The smallest true mean difference each row (pairs, queries) could have shown, with this power.
 
-    From the standard error of the observed differences by Student's t. NaN where no query differs or there is
-    only one: such data do not tell how much differences vary.
+    By Student's t from the standard error of the observed differences, but no less than it takes for enough
+    queries to change: one that changes is taken to change as much as those that did. NaN where no query
+    differs or there is only one, for such data do not tell; beyond 1 no difference can be shown.
     """
     rows = quantise(_finite(differences))
     queries = rows.shape[1]
     squared_errors = sums_of_squares(rows - rows.mean(axis=1, keepdims=True)) / (
         queries * max(queries - 1, 1)
     )
-    return detectable(squared_errors, np.full(len(rows), queries - 1), power, alpha)
+    changed = np.count_nonzero(rows, axis=1)
+    steps = np.abs(rows).sum(axis=1) / (queries * np.maximum(changed, 1))
+    return detectable(squared_errors, np.full(len(rows), queries - 1), steps, (power, alpha))
 
 
-def detectable(squared_errors: FloatArray, freedom: npt.ArrayLike, power: float, alpha: float) -> FloatArray:
-    """The true difference found with this power, for squared standard errors at these degrees of freedom."""
-    from scipy.special import stdtrit
+def detectable(
+    squared_errors: FloatArray,
+    freedom: npt.ArrayLike,
+    steps: FloatArray,
+    power_and_alpha: tuple[float, float],
+) -> FloatArray:
+    """The true difference found with this power, for squared standard errors at these degrees of freedom.
 
+    `steps` is how far one changed query moves the mean. Fewer than 1 + log2(1 / alpha) changed queries cannot
+    give p <= alpha, however alike they change, so that many must be expected often enough.
+    """
+    from scipy.special import gammaincinv, stdtrit
+
+    power, alpha = power_and_alpha
     if not (0 < alpha < 1 and 0 < power < 1):
         raise UsageError(
             f"power {power} and alpha {alpha} must lie between 0 and 1", "use power 0.8, alpha 0.05"
         )
     degrees = np.asarray(freedom, dtype=np.float64)
-    known = (degrees >= 1) & (squared_errors > 0)
+    known = (degrees >= 1) & (steps > 0)
     usable = np.where(known, degrees, 1.0)
-    reach = stdtrit(usable, 1.0 - alpha / 2.0) + stdtrit(usable, power)
-    return np.where(known, reach * np.sqrt(squared_errors), np.nan)
+    by_spread = (stdtrit(usable, 1.0 - alpha / 2.0) + stdtrit(usable, power)) * np.sqrt(squared_errors)
+    # Changed queries come nearly as Poisson events, whose distribution is the incomplete gamma function.
+    by_count = gammaincinv(math.ceil(1.0 - math.log2(alpha)), power) * steps
+    return np.where(known, np.maximum(by_spread, by_count), np.nan)
 
 
 def _flipped(rows: FloatArray, flips: FloatArray) -> FloatArray:

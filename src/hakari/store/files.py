@@ -69,7 +69,6 @@ def result_path(folder: Path, task: str) -> Path:
 def write(path: Path, manifest: Mapping[str, Any], variants: Mapping[str, Variant], costs: Mapping[str, Any]) -> Stored:
     """Write a result: its costs first, then the file that makes it count, by one rename."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    _sweep(path)
     write_text(path.with_suffix(".run.json"), json.dumps(costs, indent=1, sort_keys=True) + "\n")
     with replacing(path) as temporary:
         _write_parquet(temporary, manifest, variants)
@@ -159,7 +158,8 @@ def scan(root: Path) -> list[Stored]:
 
 
 def write_manifests(folder: Path) -> None:
-    """Derive `manifest.json` from the result files of one data set's folder."""
+    """Derive `manifest.json` from the result files of one data set's folder, and tidy the folder."""
+    _sweep(folder)
     known = {s.task: dict(s.manifest) for p in sorted(folder.glob("*.parquet")) if (s := read(p)) is not None}
     if known:
         write_text(folder / "manifest.json", json.dumps(known, indent=1, sort_keys=True, ensure_ascii=False) + "\n")
@@ -184,9 +184,9 @@ def write_text(path: Path, text: str) -> None:
         temporary.write_text(text, encoding="utf-8", newline="\n")
 
 
-def _sweep(path: Path) -> None:
-    """Remove what a process that was killed left behind for this very file."""
-    for leftover in path.parent.glob(f".{path.stem}.*.tmp"):
+def _sweep(folder: Path) -> None:
+    """Remove what processes that were killed left behind half-written."""
+    for leftover in folder.glob(".*.tmp"):
         owner = leftover.name.split(".")[-2]
         if owner.isdigit() and not _alive(int(owner)):
             leftover.unlink(missing_ok=True)

@@ -39,12 +39,12 @@ class TaskRef:
         return f"{self.dataset}/{self.split}"
 
     def load(self, language: str | None = None, category: str | None = None) -> Task:
-        """The task itself with its traits filled in; the arguments count before what its files state."""
+        """The task with its traits filled in; the arguments count before what its files state."""
         return fill_traits(load_split(self.folder, self.split, self.layout), language, category)
 
 
 def resolve(spec: str, tasks_dir: Path | None = None) -> list[TaskRef]:
-    """The tasks that a comma separated list of names, globs and paths stands for, each once, in that order."""
+    """The tasks that a list of names, globs and paths with commas between them stands for, each once."""
     suites = _suites(tasks_dir)
     refs: dict[str, TaskRef] = {}
     for item in _items(spec):

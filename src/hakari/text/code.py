@@ -9,7 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from hakari.text.stopwords import ENGLISH
+from hakari.text.stopwords import ENGLISH, LANGUAGES_OF_CODE
+
+_LEFT_OUT = ENGLISH | LANGUAGES_OF_CODE
 
 # An acronym keeps its plural s (`URLs`) and gives its last capital to a word that follows (`HTTPServer`).
 _PARTS = re.compile(r"[A-Z]{2,}s(?![a-z])|[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
@@ -45,7 +47,7 @@ def _lowered_parts(name: str) -> list[str]:
 
 
 def _terms(path: Sequence[Sequence[str]], stems: Mapping[str, str]) -> list[str]:
-    terms = [stems[part] for parts in path for part in parts if part not in ENGLISH]
+    terms = [stems[part] for parts in path for part in parts if part not in _LEFT_OUT]
     names = [stems["".join(parts)] for parts in path]
     terms += [name for name, parts in zip(names, path, strict=True) if len(parts) > 1]
     return [*terms, ".".join(names)] if len(names) > 1 else terms

@@ -6,7 +6,7 @@ Whatever a tokenizer does to a word (stemming, splitting, dropping) it then does
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
@@ -29,7 +29,7 @@ class Pattern(IntEnum):
 
 @dataclass(frozen=True, eq=False)
 class Tokens:
-    """The words of texts in order: those of text `i` are `ids[offsets[i]:offsets[i + 1]]`, indices into `words`.
+    """The words of texts in order: `ids[offsets[i]:offsets[i + 1]]` are those of text `i`, by their index.
 
     `words` are distinct and stand in order of first appearance.
     """
@@ -97,4 +97,8 @@ def _ascii_words(text: str) -> list[str]:
     return text.encode("ascii", "replace").translate(_ASCII_BYTES).decode().split()
 
 
-_FINDERS = {Pattern.WORD: _words, Pattern.ASCII_WORD: _ascii_words, Pattern.CODE: _find_code}
+_FINDERS: dict[Pattern, Callable[[str], list[str]]] = {
+    Pattern.WORD: _words,
+    Pattern.ASCII_WORD: _ascii_words,
+    Pattern.CODE: _find_code,
+}

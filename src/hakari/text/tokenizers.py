@@ -84,7 +84,9 @@ def tokenizer(name: str) -> Tokenizer:
     if name in plain:
         return Tokenizer(name, plain[name])
     if kind == "snowball" and detail in _snowball_algorithms():
-        return Tokenizer(name, partial(_by_word, pattern=Pattern.WORD, terms=partial(_snowball_terms, detail)))
+        return Tokenizer(
+            name, partial(_by_word, pattern=Pattern.WORD, terms=partial(_snowball_terms, detail))
+        )
     if kind == "segment" and detail in SEGMENTED:
         return Tokenizer(name, partial(_segmented, detail))
     raise UnknownName("tokenizer", name, tokenizer_names(), "hakari retrievers")

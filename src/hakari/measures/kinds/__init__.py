@@ -7,9 +7,10 @@ import pkgutil
 
 from hakari.measures.kind import Kind
 
-KINDS: dict[str, Kind] = {}
-"""Every measure by its name folded to lower case."""
+_modules = [importlib.import_module(f"{__name__}.{module.name}") for module in pkgutil.iter_modules(__path__)]
 
-for _module in sorted(module.name for module in pkgutil.iter_modules(__path__)):
-    _kind: Kind = importlib.import_module(f"{__name__}.{_module}").KIND
-    KINDS[_kind.name.lower()] = _kind
+KINDS: dict[str, Kind] = {
+    kind.name.lower(): kind
+    for kind in sorted((module.KIND for module in _modules), key=lambda kind: kind.name.lower())
+}
+"""Every measure by its name folded to lower case, in the order of names."""

@@ -17,10 +17,9 @@ class CappedAveragePrecision(AveragePrecision):
     usual = ("APcap@100", "APcap@10")
     also_called = ()
 
-    def denominator(self, pool: Pool, cut: int | None) -> Values:
+    def denominator(self, pool: Pool, cut: int) -> Values:
         """The relevant documents, k at most."""
-        relevant = super().denominator(pool, cut)
-        return relevant if cut is None else np.minimum(relevant, float(cut))
+        return np.minimum(super().denominator(pool, cut), float(cut))
 
 
 KIND = CappedAveragePrecision()

@@ -18,11 +18,11 @@ class Hit(Kind):
     usual = ("hit@10", "hit@1")
     also_called = ("Success", "HitRate", "Accuracy", "success_at")
 
-    def values(self, found: Found, cut: int | None) -> Values:
+    def values(self, found: Found, cut: int) -> Values:
         """1 or 0."""
         return np.minimum(found.hits(cut), 1.0)
 
-    def chance(self, luck: Luck, cut: int | None) -> Moments:
+    def chance(self, luck: Luck, cut: int) -> Moments:
         """The probability that the first relevant document comes in time."""
 
         def moments(documents: int, relevant: int, ranks: int) -> tuple[float, float]:

@@ -18,13 +18,13 @@ class Judged(Kind):
     usual = ("Judged@10",)
     also_called = ("judged_at",)
 
-    def values(self, found: Found, cut: int | None) -> Values:
+    def values(self, found: Found, cut: int) -> Values:
         """Judged documents found over the documents there are down to the cut-off."""
-        keep = found.rank <= (cut or 0)
+        keep = found.rank <= cut
         judged = np.bincount(found.query[keep], minlength=found.pool.queries)
-        return divide(judged, np.minimum(found.retrieved, cut or 0))
+        return divide(judged, np.minimum(found.retrieved, cut))
 
-    def chance(self, luck: Luck, cut: int | None) -> Moments:
+    def chance(self, luck: Luck, cut: int) -> Moments:
         """Hypergeometric."""
         return luck.count(luck.pool.judged, cut).over(luck.ranks(cut))
 

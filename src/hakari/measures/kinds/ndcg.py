@@ -18,12 +18,12 @@ class NDCG(Kind):
     usual = ("nDCG@10", "nDCG@100", "nDCG")
     also_called = ("DCG", "ndcg_cut", "ndcg_at")
 
-    def values(self, found: Found, cut: int | None) -> Values:
+    def values(self, found: Found, cut: int) -> Values:
         """Discounted gain over ideal discounted gain."""
         gain = discounted(found.query, found.rank, found.grade, cut, found.pool.queries)
         return divide(gain, found.pool.ideal(cut))
 
-    def chance(self, luck: Luck, cut: int | None) -> Moments:
+    def chance(self, luck: Luck, cut: int) -> Moments:
         """A linear rank statistic, exact for any grades."""
         weights = 1 / discounts(int(luck.ranks(cut).max(initial=0)))
         return luck.weighted_gain(weights, cut).over(luck.pool.ideal(cut))

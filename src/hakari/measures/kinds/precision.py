@@ -18,13 +18,13 @@ class Precision(Kind):
     usual = ("P@10", "P@1")
     also_called = ("Precision", "Prec", "precision_at")
 
-    def values(self, found: Found, cut: int | None) -> Values:
+    def values(self, found: Found, cut: int) -> Values:
         """Relevant documents found over the cut-off."""
-        return found.hits(cut) / float(cut or 1)
+        return found.hits(cut) / float(cut)
 
-    def chance(self, luck: Luck, cut: int | None) -> Moments:
+    def chance(self, luck: Luck, cut: int) -> Moments:
         """Hypergeometric."""
-        return luck.count(luck.pool.relevant, cut).over(np.full(luck.pool.queries, float(cut or 1)))
+        return luck.count(luck.pool.relevant, cut).over(np.full(luck.pool.queries, float(cut)))
 
 
 KIND = Precision()

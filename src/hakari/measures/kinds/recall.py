@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from hakari.measures.found import Found
 from hakari.measures.kind import Kind, divide
 from hakari.measures.luck import Luck, Moments
@@ -13,14 +15,14 @@ class Recall(Kind):
 
     name = "R"
     summary = "share of the relevant documents among the first k, mean over queries"
-    usual = ("R@100", "R@10")
-    also_called = ("Recall", "recall_at")
+    usual: ClassVar[tuple[str, ...]] = ("R@100", "R@10")
+    also_called: ClassVar[tuple[str, ...]] = ("Recall", "recall_at")
 
-    def values(self, found: Found, cut: int | None) -> Values:
+    def values(self, found: Found, cut: int) -> Values:
         """Relevant documents found over relevant documents."""
         return divide(found.hits(cut), found.pool.relevant)
 
-    def chance(self, luck: Luck, cut: int | None) -> Moments:
+    def chance(self, luck: Luck, cut: int) -> Moments:
         """Hypergeometric."""
         return luck.count(luck.pool.relevant, cut).over(luck.pool.relevant)
 

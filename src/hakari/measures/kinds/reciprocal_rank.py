@@ -19,7 +19,7 @@ class ReciprocalRank(Kind):
     usual = ("RR@10", "RR")
     also_called = ("MRR", "recip_rank", "mrr_at")
 
-    def values(self, found: Found, cut: int | None) -> Values:
+    def values(self, found: Found, cut: int) -> Values:
         """1 / rank of the first, or 0."""
         query, rank = found.relevant(cut)
         out = np.zeros(found.pool.queries)
@@ -27,7 +27,7 @@ class ReciprocalRank(Kind):
         out[query[first]] = 1.0 / rank[first]
         return out
 
-    def chance(self, luck: Luck, cut: int | None) -> Moments:
+    def chance(self, luck: Luck, cut: int) -> Moments:
         """From the distribution of the first relevant rank."""
 
         def moments(documents: int, relevant: int, ranks: int) -> tuple[float, float]:

@@ -1,0 +1,70 @@
+"""What a task looks like, as data: statistics, examples, and shipped candidates scored as they are."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from hakari import measures as _measures
+from hakari.errors import InvalidInput
+from hakari.io.candidates import load_candidates
+from hakari.tasks.statistics import Excerpt, examples, statistics
+from hakari.types import Task
+
+PROFILE_MEASURES = "nDCG@10,hit@10,R@100"
+SAFEGUARD_FREE_DEPTH = 100
+
+
+def describe(task: Task, wanted: str = PROFILE_MEASURES) -> dict[str, Any]:
+    """Everything that `hakari show` tells of a task."""
+    facts = statistics(task)
+    candidates, faults = _profiles(task, wanted)
+    return {
+        "task": task.name,
+        "content": task.content,
+        "language": task.language,
+        "category": task.category,
+        "shape": task.shape,
+        "origins": dict(task.origins),
+        "exclude_self": task.exclude_self,
+        "graded": facts.graded,
+        "statistics": asdict(facts),
+        "examples": [
+            {"query": _excerpt(e.query), "positive": _excerpt(e.positive)} for e in examples(task)
+        ],
+        "candidates": candidates,
+        "candidate_faults": faults,
+        "notes": list(task.notes),
+    }
+
+
+def _excerpt(excerpt: Excerpt) -> dict[str, Any]:
+    return {**asdict(excerpt), "shown": str(excerpt)}
+
+
+def _profiles(task: Task, wanted: str) -> tuple[list[dict[str, Any]], list[str]]:
+    """Profiles of the candidate rankings shipped with a task; nothing is run."""
+    parsed = _measures.parse_many(wanted)
+    profiles, faults = [], []
+    for name, path in sorted(task.candidates.items()):
+        try:
+            run = load_candidates(path, task)
+        except InvalidInput as error:
+            faults.append(error.message)
+            continue
+        lengths = np.diff(run.offsets)
+        scores = _measures.score(run, task.qrels, parsed)
+        profiles.append(
+            {
+                "name": name,
+                "origin": "provided",
+                "deepest": int(lengths.max(initial=0)),
+                "shallowest": int(lengths.min(initial=0)),
+                "rows_beyond_100": int((lengths > SAFEGUARD_FREE_DEPTH).sum()),
+                "unanswered": len(scores.unanswered),
+                "measures": {str(m): scores.mean(m) for m in parsed},
+            }
+        )
+    return profiles, faults

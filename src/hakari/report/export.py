@@ -1,0 +1,92 @@
+"""Finished results in the forms that other tools read."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Sequence
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+from hakari.errors import UnknownName, UsageError
+from hakari.io.trec import write_qrels, write_run
+from hakari.measures import parse_many
+from hakari.report.results import Results, from_stored
+from hakari.report.summary import per_query_rows
+from hakari.store import files, keys
+from hakari.types import Task
+
+
+def chosen(root: Path, retrievers: Sequence[str] = (), tasks: Sequence[str] = ()) -> list[files.Stored]:
+    """The finished results of the retrievers and tasks named; all where none is."""
+    found = files.scan(root)
+    if not found:
+        raise UsageError(f"no results in `{root}`", f"make some: `hakari run bm25 --on TASKS --results {root}`")
+    names = sorted({s.retriever for s in found})
+    for name in retrievers:
+        if name not in names:
+            raise UnknownName(f"retriever in `{root}`", name, names, f'hakari sql "FROM means" --results {root}')
+    kept = [s for s in found if (not retrievers or s.retriever in retrievers) and named(s.task, tasks)]
+    if not kept:
+        raise UsageError(f"no results in `{root}` for these tasks", f'list them: hakari sql "FROM means" --results {root}')
+    return kept
+
+
+def named(task: str, wanted: Sequence[str]) -> bool:
+    """Whether a task is among suites, tasks and globs; every task is where none is named."""
+    return not wanted or any(task == w or fnmatchcase(task, w) or task.startswith(w.rstrip("/") + "/") for w in wanted)
+
+
+def write_runs(root: Path, retrievers: Sequence[str], tasks: Sequence[str], out: Path) -> list[Path]:
+    """A TREC run file a result and variant, in a folder a data set."""
+    written = []
+    for stored in chosen(root, retrievers, tasks):
+        for variant, kept in files.read_variants(stored).items():
+            tag = stored.retriever if variant == "float" else f"{stored.retriever}+{variant}"
+            dataset, _, split = stored.task.rpartition("/")
+            path = out / keys.safe(dataset) / f"{keys.safe(split)}.{stored.path.parent.parent.name}.{keys.safe(variant)}.run"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            run = kept.run
+            write_run(type(run)(run.query_ids, run.document_ids, run.offsets, run.documents, run.scores, keys.slug(tag)), path)
+            written.append(path)
+    return written
+
+
+def write_judgements(tasks: Iterable[Task], out: Path) -> list[Path]:
+    """A TREC qrels file a task, in a folder a data set."""
+    written = []
+    for task in tasks:
+        path = out / keys.safe(task.dataset) / f"{keys.safe(task.split)}.qrels"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_qrels(task.qrels, path)
+        written.append(path)
+    return written
+
+
+def scores(root: Path, retrievers: Sequence[str], tasks: Sequence[str], measures: str, per_query: bool) -> list[dict[str, Any]]:
+    """Rows of scores: means with intervals, or one a query."""
+    wanted = parse_many(measures)
+    weighed = [w for stored in chosen(root, retrievers, tasks) for w in from_stored(stored, wanted, None)]
+    results = Results(weighed, wanted)
+    return per_query_rows(results) if per_query else results.rows()
+
+
+def write_rows(rows: Sequence[dict[str, Any]], path: Path, form: str) -> list[Path]:
+    """Rows as one CSV or JSON file."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if form == "json":
+        files.write_text(path, json.dumps(rows, indent=1, allow_nan=False) + "\n")
+        return [path]
+    text = io.StringIO()
+    writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows({k: _inert(v) for k, v in row.items()} for row in rows)
+    files.write_text(path, text.getvalue())
+    return [path]
+
+
+def _inert(value: Any) -> Any:
+    """A text that a spreadsheet would run as a formula gets a quote in front."""
+    return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r") else value
