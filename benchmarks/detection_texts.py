@@ -147,10 +147,44 @@ data changelog deb:git **/changelog*.gz
 
 PO_LANGUAGES = {
     code: folder
-    for folder in (
-        "ar bn cs da de el en_GB es fa fi fr hi id it ja kn ko lt lv ml mr nb nl pa pl pt ru sk sl sr sv ta te th "
-        "vi zh_Hans"
-    ).split()
+    for folder in [
+        "ar",
+        "bn",
+        "cs",
+        "da",
+        "de",
+        "el",
+        "en_GB",
+        "es",
+        "fa",
+        "fi",
+        "fr",
+        "hi",
+        "id",
+        "it",
+        "ja",
+        "kn",
+        "ko",
+        "lt",
+        "lv",
+        "ml",
+        "mr",
+        "nb",
+        "nl",
+        "pa",
+        "pl",
+        "pt",
+        "ru",
+        "sk",
+        "sl",
+        "sr",
+        "sv",
+        "ta",
+        "te",
+        "th",
+        "vi",
+        "zh_Hans",
+    ]
     for code in ["no" if folder == "nb" else folder.split("_")[0]]
 }
 
@@ -167,7 +201,11 @@ def fetch(folder: Path) -> None:
         command = {
             "deb": ["apt-get", "download", "-qq", name],
             "npm": ["npm", "pack", "--silent", name],
-            "pypi": [sys.executable, *"-m pip download -q --no-deps --no-binary :all:".split(), name],
+            "pypi": [
+                sys.executable,
+                *["-m", "pip", "download", "-q", "--no-deps", "--no-binary", ":all:"],
+                name,
+            ],
         }[kind]
         subprocess.run(command, cwd=downloads, check=True, stdout=subprocess.DEVNULL)
         (archive,) = downloads.iterdir()

@@ -23,12 +23,14 @@ import tempfile
 import time
 import venv
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from side_by_side import Spread, figure, machine, markdown_table, readings
 
 ROOT = Path(__file__).resolve().parents[1]
 TORCH = "torch==2.13.0"
+FIRST_CALL = "hakari.api"
 NOT_PART_OF_IT = ("pip", "setuptools")
 GOALS = {"import": 0.150, "help": 0.200, "size": 320e6}
 
@@ -140,9 +142,9 @@ class Environment:
         )
         return done.stdout.decode()
 
-    def import_module(self) -> Reading:
-        """One import in a fresh process."""
-        return Reading(*map(float, self.run("-c", IMPORT, self.contender.module).split()[-3:]))
+    def import_module(self, module: str | None = None) -> Reading:
+        """One import in a fresh process, of the contender's own module where no other is named."""
+        return Reading(*map(float, self.run("-c", IMPORT, module or self.contender.module).split()[-3:]))
 
     def print_help(self) -> Reading:
         """One `--help`, from starting the process to its end."""
@@ -183,7 +185,10 @@ def clean_environment() -> dict[str, str]:
 
 def report(environments: list[Environment], rounds: int) -> tuple[str, list[str]]:
     """The report as Markdown, and the goals that are missed."""
-    imports = readings({e.contender.name: e.import_module for e in environments}, rounds)
+    takers = {e.contender.name: e.import_module for e in environments}
+    if environments[0].contender.name == "hakari":
+        takers[FIRST_CALL] = partial(environments[0].import_module, FIRST_CALL)
+    imports = readings(takers, rounds)
     helps = readings({e.contender.name: e.print_help for e in environments if e.contender.command}, rounds)
     rows = []
     for environment in environments:
@@ -196,8 +201,17 @@ def report(environments: list[Environment], rounds: int) -> tuple[str, list[str]
     missed: list[str] = []
     if environments[0].contender.name == "hakari":
         goals, missed = against_goals(environments[0], imports["hakari"], helps["hakari"])
-        parts += [goals, contents(environments[0])]
+        parts += [first_call(imports[FIRST_CALL]), goals, contents(environments[0])]
     return "\n\n".join(parts), missed
+
+
+def first_call(imports: list[Reading]) -> str:
+    """What is put off until it is needed, so that nobody takes the import for all there is."""
+    work, peak = Spread.of([r.work for r in imports]).text(1e3), figure(max(r.peak for r in imports) / 1e6)
+    return (
+        "`import hakari` loads nothing yet. The first call of `hakari.run` loads numpy and hakari's own modules\n"
+        f"(`import {FIRST_CALL}` in a fresh process): {work} ms of the processor, {peak} MB at the peak."
+    )
 
 
 def milliseconds(taken: list[Reading]) -> list[str]:
@@ -267,9 +281,9 @@ PREFACE = """# Start-up and size
 Written by `startup.py`. {machine}, load {load} while measuring.
 
 Median of {rounds} fresh processes with warm caches, and quartiles; the packages took turns. Imports are
-measured inside the process, `--help` from its start to its end. The clock counts what else the machine was doing,
-the processor's seconds hardly do: those are held against the goals, and are what to compare. Installed is the
-apparent size of site-packages without pip and setuptools; peak memory includes the interpreter; 1 MB is
+measured inside the process, `--help` from its start to its end. The clock counts what else the machine was
+doing, the processor's seconds hardly do: those are held against the goals, and are what to compare. Installed
+is the apparent size of site-packages without pip and setuptools; peak memory includes the interpreter; 1 MB is
 10^6 bytes. Torch is the CPU build.
 
 """

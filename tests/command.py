@@ -23,7 +23,9 @@ class Done(NamedTuple):
 COMMAND = [sys.executable, "-m", "hakari"]
 
 
-def hakari(*arguments: object, code: int = 0, cwd: Path | None = None, **environment: str) -> subprocess.CompletedProcess:
+def hakari(
+    *arguments: object, code: int = 0, cwd: Path | None = None, **environment: str
+) -> subprocess.CompletedProcess:
     """Run a command and check its exit code."""
     done = subprocess.run(
         [*COMMAND, *map(str, arguments)],

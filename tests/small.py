@@ -9,8 +9,8 @@ from hakari.io.nano_write import write_nano_set
 from hakari.tasks.assemble import Traits, assemble
 from hakari.types import Task
 
-NOUNS = "parser stream socket thread buffer cursor index token window signal packet cookie".split()
-VERBS = "open close read write flush parse encode decode merge split resize rotate".split()
+NOUNS = tuple("parser stream socket thread buffer cursor index token window signal packet cookie".split())  # noqa: SIM905
+VERBS = tuple("open close read write flush parse encode decode merge split resize rotate".split())  # noqa: SIM905
 
 
 def small_task(split: str = "Small", queries: int = 24, documents: int = 90, seed: int = 7) -> Task:
@@ -20,7 +20,9 @@ def small_task(split: str = "Small", queries: int = 24, documents: int = 90, see
     for i in range(documents):
         verb, noun, other = rng.choice(VERBS), rng.choice(NOUNS), rng.choice(NOUNS)
         more = " ".join(rng.choices(NOUNS + VERBS, k=rng.randrange(2, 9)))
-        corpus[f"d{i}"] = f"def {verb}_{noun}({other}):\n    # {more}\n    return {other}.{rng.choice(VERBS)}({i % 7})"
+        corpus[f"d{i}"] = (
+            f"def {verb}_{noun}({other}):\n    # {more}\n    return {other}.{rng.choice(VERBS)}({i % 7})"
+        )
     for i, d in enumerate(rng.sample(sorted(corpus), queries)):
         words = corpus[d].replace("_", " ").replace("(", " ").replace(")", " ").replace(":", "").split()
         asked[f"q{i}"] = " ".join(["how to", *rng.sample(words[1:], 3), rng.choice(NOUNS)])

@@ -36,14 +36,14 @@ _HOMES = {
     "HakariError": "hakari.errors",
 }
 
-__all__ = ["__version__", *_HOMES]  # noqa: PLE0604
+__all__ = ["__version__", *_HOMES]
 
 if TYPE_CHECKING:
     from hakari.api import compare, gate, load, run, score
-    from hakari.report.comparison import Comparison
     from hakari.errors import HakariError
     from hakari.measures import Measure
     from hakari.rankings import run_from_mapping, run_from_matrix
+    from hakari.report.comparison import Comparison
     from hakari.report.results import Results
     from hakari.retrievers.base import Retrieved, Retriever
     from hakari.types import Qrels, Run, Task, Texts

@@ -105,10 +105,14 @@ def compare(
     """
     if len(retrievers) < 2:
         raise UsageError("a comparison needs two retrievers or more")
-    return run(list(retrievers), on, measures=measures, depth=depth, results=results, tasks_dir=tasks_dir).compare()
+    return run(
+        list(retrievers), on, measures=measures, depth=depth, results=results, tasks_dir=tasks_dir
+    ).compare()
 
 
-def score(runs: Run | Mapping[str, Run], qrels: Qrels, measures: str | Sequence[str] = DEFAULT_MEASURES) -> Results:
+def score(
+    runs: Run | Mapping[str, Run], qrels: Qrels, measures: str | Sequence[str] = DEFAULT_MEASURES
+) -> Results:
     """Score runs made elsewhere against judgements; several runs may be named in a mapping."""
     wanted = parse_many(measures)
     named = {runs.tag: runs} if isinstance(runs, Run) else runs
@@ -183,7 +187,11 @@ def listed(tasks_dir: Path | None = None) -> list[dict[str, Any]]:
     """The tasks that can be asked for by name, and where they come from."""
     found = [{"task": ref.name, "where": str(ref.folder)} for ref in tasks_registry.known(tasks_dir)]
     names = {row["task"].rpartition("/")[0] for row in found}
-    built = [{"task": name, "where": "built when it is asked for"} for name in tasks_registry.builders if name not in names]
+    built = [
+        {"task": name, "where": "built when it is asked for"}
+        for name in tasks_registry.builders
+        if name not in names
+    ]
     return [*built, *found]
 
 

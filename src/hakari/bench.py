@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import platform
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from importlib import metadata
 from pathlib import Path
@@ -59,11 +59,17 @@ def weigh(
             _require(plan, task)
         for place, retriever in enumerate(plan.retrievers):
             number = position * len(plan.retrievers) + place + 1
-            step = partial(Step, task.name, retriever.name, number, total * len(plan.retrievers))
-            stored = obtain(plan, task, retriever, plan.depth, lambda state, step=step: tell(step(state)))
+            begun = Step(task.name, retriever.name, number, total * len(plan.retrievers), "running")
+            stored = obtain(plan, task, retriever, plan.depth, partial(_tell, tell, begun))
             yield task, stored
-        for folder in {f for retriever in plan.retrievers for f in _folders(plan, task, retriever, plan.depth)}:
+        for folder in {
+            f for retriever in plan.retrievers for f in _folders(plan, task, retriever, plan.depth)
+        }:
             files.write_manifests(folder)
+
+
+def _tell(tell: Callable[[Step], None], step: Step, state: str) -> None:
+    tell(replace(step, state=state))
 
 
 def _folders(plan: Plan, task: Task, retriever: Retriever, depth: int) -> Iterator[Path]:
@@ -169,7 +175,9 @@ def answering(task: Task, run: Run) -> Run:
     place = {q: i for i, q in enumerate(task.queries.ids)}
     strangers = [q for q in run.query_ids if q not in place]
     if strangers:
-        raise InvalidInput(f"the run for `{task.name}`", [Fault(f"query `{q}` is not in the task") for q in strangers])
+        raise InvalidInput(
+            f"the run for `{task.name}`", [Fault(f"query `{q}` is not in the task") for q in strangers]
+        )
     lengths = np.zeros(len(place), dtype=np.int64)
     lengths[[place[q] for q in run.query_ids]] = np.diff(run.offsets)
     offsets = np.concatenate([[0], np.cumsum(lengths)])

@@ -23,4 +23,6 @@ def one_line(text: str, limit: int) -> str:
 
 def _steers(character: str) -> bool:
     category = unicodedata.category(character)
-    return category in ("Cc", "Cs", "Co", "Cn") or (category == "Cf" and character not in "\u200c\u200d\u00ad")
+    return category in ("Cc", "Cs", "Co", "Cn") or (
+        category == "Cf" and character not in "\u200c\u200d\u00ad"
+    )

@@ -1,10 +1,10 @@
 """Every error that hakari raises on purpose, in one tree.
 
-    HakariError                 what went wrong, and a hint that can be pasted
-    +-- UsageError              exit 2: the request cannot be carried out as it stands
-    |   +-- UnknownName         a name that is not known, with the nearest ones
-    |   +-- InvalidInput        files or data with faults, all of them at once
-    +-- MissingPrerequisite     exit 3: something that must be installed or fetched first
+HakariError                 what went wrong, and a hint that can be pasted
++-- UsageError              exit 2: the request cannot be carried out as it stands
+|   +-- UnknownName         a name that is not known, with the nearest ones
+|   +-- InvalidInput        files or data with faults, all of them at once
++-- MissingPrerequisite     exit 3: something that must be installed or fetched first
 """
 
 from __future__ import annotations
@@ -55,7 +55,9 @@ class Fault:
     hint: str | None = None
 
     def __str__(self) -> str:
-        where = "" if self.file is None else self.file + (f":{self.row}" if self.row is not None else "") + ": "
+        where = (
+            "" if self.file is None else self.file + (f":{self.row}" if self.row is not None else "") + ": "
+        )
         return f"{where}{self.what}"
 
 

@@ -72,7 +72,10 @@ def check_finite(scores: npt.NDArray[np.floating], query_ids: Ids, document_ids:
         places = np.argwhere(bad)[: InvalidInput.SHOWN + 1]
         raise InvalidInput(
             "the scores",
-            [Fault(f"query `{query_ids[q]}`, document `{document_ids[d]}`: the score is NaN") for q, d in places],
+            [
+                Fault(f"query `{query_ids[q]}`, document `{document_ids[d]}`: the score is NaN")
+                for q, d in places
+            ],
         )
 
 

@@ -63,8 +63,9 @@ def test_a_changed_setting_is_a_new_result(place: Path, tmp_path: Path) -> None:
 
 
 def test_a_changed_task_is_a_new_result(tmp_path: Path) -> None:
-    from hakari.io.nano_write import write_nano_set
     from small import small_task
+
+    from hakari.io.nano_write import write_nano_set
 
     on = ("--on", tmp_path / "NanoTest", "--results", tmp_path / "results")
     write_nano_set(tmp_path / "NanoTest", [small_task("First", seed=1)])
@@ -74,7 +75,9 @@ def test_a_changed_task_is_a_new_result(tmp_path: Path) -> None:
 
 
 def test_compare_prints_one_row_a_pair(place: Path) -> None:
-    rows = hakari_json("compare", "bm25", "bm25-code", "--on", place / "NanoTest", "--results", place / "results")
+    rows = hakari_json(
+        "compare", "bm25", "bm25-code", "--on", place / "NanoTest", "--results", place / "results"
+    )
     assert all(set(row) == PAIR for row in rows)
     assert [row["task"] for row in rows] == ["NanoTest/First", "NanoTest/Second", "*"]
     for row in rows:
@@ -89,7 +92,9 @@ def test_compare_prints_one_row_a_pair(place: Path) -> None:
         )
     }
     for row in rows:
-        assert row["diff"] == pytest.approx(values[row["task"], "bm25"] - values[row["task"], "bm25-code"], abs=1e-9)
+        assert row["diff"] == pytest.approx(
+            values[row["task"], "bm25"] - values[row["task"], "bm25-code"], abs=1e-9
+        )
 
 
 def test_compare_lists_the_queries_that_changed(place: Path) -> None:
@@ -98,9 +103,20 @@ def test_compare_lists_the_queries_that_changed(place: Path) -> None:
         *("--queries", "--top", "4"),
     )
     assert len(changed) == 4
-    assert {"task", "query_id", "query", "value_a", "value_b", "positives", "top_a", "top_b"} <= set(changed[0])
+    assert {"task", "query_id", "query", "value_a", "value_b", "positives", "top_a", "top_b"} <= set(
+        changed[0]
+    )
     done = hakari(
-        *("compare", "bm25", "random", "--on", place / "NanoTest", "--results", place / "results", "--queries")
+        *(
+            "compare",
+            "bm25",
+            "random",
+            "--on",
+            place / "NanoTest",
+            "--results",
+            place / "results",
+            "--queries",
+        )
     )
     assert changed[0]["query_id"] in done.stdout
     assert "positive" in done.stdout
@@ -115,10 +131,22 @@ def test_compare_lists_the_queries_that_changed(place: Path) -> None:
         ("bm25", "bm25(k1=0.2,b=0)", ("--max-drop", "0.001"), 7, "inconclusive"),
     ],
 )
-def test_gate(place: Path, baseline: str, candidate: str, more: tuple[str, ...], code: int, decision: str) -> None:
+def test_gate(
+    place: Path, baseline: str, candidate: str, more: tuple[str, ...], code: int, decision: str
+) -> None:
     results = ("--results", place / "results")
     hakari("run", baseline, candidate, "--on", place / "NanoTest", *results)
-    gate = ("gate", "--baseline", baseline, "--candidate", candidate, *results, "--inconclusive-exit", "7", *more)
+    gate = (
+        "gate",
+        "--baseline",
+        baseline,
+        "--candidate",
+        candidate,
+        *results,
+        "--inconclusive-exit",
+        "7",
+        *more,
+    )
     told = json.loads(hakari(*gate, "--json", code=code).stdout)
     assert told["decision"] == decision
     assert len(told["tasks"]) == 3
@@ -150,7 +178,9 @@ def test_exported_runs_score_the_same(place: Path, tmp_path: Path) -> None:
     hakari("export", "trec", "bm25", *results, "--out", tmp_path)
     hakari("export", "qrels", "--on", place / "NanoTest", "--out", tmp_path)
     (run,) = (tmp_path / "NanoTest").glob("First.bm25-*.run")
-    scored = hakari_json("score", run, "--qrels", tmp_path / "NanoTest/First.qrels", "--measures", "nDCG@10,R@100")
+    scored = hakari_json(
+        "score", run, "--qrels", tmp_path / "NanoTest/First.qrels", "--measures", "nDCG@10,R@100"
+    )
     weighed = hakari_json(
         *("run", "bm25", "--on", place / "NanoTest/First", *results, "--measures", "nDCG@10,R@100")
     )
@@ -167,7 +197,9 @@ def test_exported_runs_score_the_same(place: Path, tmp_path: Path) -> None:
 
 
 def test_lists(place: Path) -> None:
-    assert {"NanoTest/First", "NanoTest/Second"} <= {r["task"] for r in hakari_json("tasks", "--tasks-dir", place)}
+    assert {"NanoTest/First", "NanoTest/Second"} <= {
+        r["task"] for r in hakari_json("tasks", "--tasks-dir", place)
+    }
     sized = hakari_json("tasks", "NanoTest/F*", "--tasks-dir", place, "--sizes")
     assert [(r["task"], r["queries"], r["documents"]) for r in sized] == [("NanoTest/First", 24, 90)]
     assert {"nDCG", "Rpool", "Judged"} <= {r["name"] for r in hakari_json("measures")}
@@ -189,14 +221,24 @@ def test_lists(place: Path) -> None:
         (("run", "bm52", "--on", "NanoTest"), 2, "unknown retriever `bm52`", "bm25"),
         (("run", "bm25", "--on", "NanoTset"), 2, "NanoTset", "NanoTest"),
         (("run", "bm25", "--on", "NanoTest/Frist"), 2, "Frist", "First"),
-        (("run", "bm25", "--on", "NanoTest", "--measures", "ndcg@1O"), 2, "`ndcg@1O`", "did you mean `nDCG@10`?"),
+        (
+            ("run", "bm25", "--on", "NanoTest", "--measures", "ndcg@1O"),
+            2,
+            "`ndcg@1O`",
+            "did you mean `nDCG@10`?",
+        ),
         (("run", "bm25", "--on", "NanoTest", "--measures", "R@1000"), 2, "500 deep", "--depth 1000"),
         (("run", "bm25", "--on", "NanoTest", "-M", "k9=1"), 2, "k9", "k1"),
         (("run", "bm25", "--on", "NanoTest", "-M", "k1"), 2, "KEY=VALUE", "-M k1=1.2"),
         (("run", "bm25", "--on", "NanoTest", "--depth", "0"), 2, "--depth", "--help"),
         (("compare", "bm25", "--on", "NanoTest"), 2, "two different retrievers", "hakari compare"),
         (("score", "none.run", "--qrels", "none.qrels"), 2, "none.qrels", "hint"),
-        (("gate", "--baseline", "bm25", "--candidate", "bm25", "--results", "none"), 2, "no results", "hakari run"),
+        (
+            ("gate", "--baseline", "bm25", "--candidate", "bm25", "--results", "none"),
+            2,
+            "no results",
+            "hakari run",
+        ),
         (("sql", "SELEC 1", "--results", "results"), 2, "failed", "tables"),
         (("sql", "--results", "none"), 2, "no folder of results", "hakari run"),
         (("export", "csv", "--results", "none", "--out", "x.csv"), 2, "no results", "hakari run"),

@@ -54,7 +54,12 @@ def _retrievers() -> list[str]:
 
 CONDITIONS = [
     {"PYTHONHASHSEED": "1", "OPENBLAS_NUM_THREADS": "1", "HAKARI_THREADS": "1", "OMP_NUM_THREADS": "1"},
-    {"PYTHONHASHSEED": "2", "OPENBLAS_NUM_THREADS": "2", "HAKARI_THREADS": "2", "HAKARI_EMBEDDING_CACHE": "0"},
+    {
+        "PYTHONHASHSEED": "2",
+        "OPENBLAS_NUM_THREADS": "2",
+        "HAKARI_THREADS": "2",
+        "HAKARI_EMBEDDING_CACHE": "0",
+    },
     {"PYTHONHASHSEED": "3", "HAKARI_NATIVE": "0", "HAKARI_THREADS": "3", "HAKARI_EMBEDDING_CACHE": "0"},
 ]
 
@@ -63,7 +68,15 @@ CONDITIONS = [
 def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, bytes]]:
     folder = tmp_path_factory.mktemp("undisturbed")
     tasks = small_set(folder)
-    hakari("run", *_retrievers(), "--on", tasks, "--results", folder / "results", HAKARI_CACHE=str(folder / "cache"))
+    hakari(
+        "run",
+        *_retrievers(),
+        "--on",
+        tasks,
+        "--results",
+        folder / "results",
+        HAKARI_CACHE=str(folder / "cache"),
+    )
     found = bytes_below(folder / "results")
     assert len([name for name in found if name.endswith(".parquet")]) == 2 * len(_retrievers())
     return tasks, found
@@ -97,7 +110,9 @@ def test_a_run_killed_at_ten_moments_is_finished_by_the_same_command(
     whole = time.monotonic() - start
     killed = 0
     for moment in _moments(10, whole):
-        process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        process = subprocess.Popen(
+            command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
         time.sleep(moment)
         process.send_signal(signal.SIGKILL)
         killed += process.wait() == -signal.SIGKILL
@@ -109,7 +124,9 @@ def test_a_run_killed_at_ten_moments_is_finished_by_the_same_command(
     assert bytes_below(tmp_path / "results") == expected
 
 
-def test_interrupted_by_the_user_keeps_what_is_finished(undisturbed: tuple[Path, dict[str, bytes]], tmp_path: Path) -> None:
+def test_interrupted_by_the_user_keeps_what_is_finished(
+    undisturbed: tuple[Path, dict[str, bytes]], tmp_path: Path
+) -> None:
     tasks, _ = undisturbed
     command = [*COMMAND, "run", "bm25", "--on", str(tasks), "--results", str(tmp_path / "results")]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)

@@ -21,7 +21,14 @@ def _variant(hostile: str = "d'1") -> files.Variant:
 def _write(root: Path, task: str = "NanoX/Task", **manifest: object) -> files.Stored:
     path = files.result_path(root / "bm25-12345678", task)
     dataset, _, split = task.rpartition("/")
-    told = {"task": task, "dataset": dataset, "split": split, "retriever": "bm25", "family": "bm25", **manifest}
+    told = {
+        "task": task,
+        "dataset": dataset,
+        "split": split,
+        "retriever": "bm25",
+        "family": "bm25",
+        **manifest,
+    }
     return files.write(path, told, {"float": _variant(), "int8": _variant()}, {"seconds": 1.5})
 
 
@@ -78,7 +85,8 @@ def test_leftovers_of_a_killed_process_are_swept(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["../../x", "..", ".", "", "a/b", "a\\b", "日本", "nul\0", "x" * 400, "CON:", "%2E", "-rf", "\ud800"]
+    "name",
+    ["../../x", "..", ".", "", "a/b", "a\\b", "日本", "nul\0", "x" * 400, "CON:", "%2E", "-rf", "\ud800"],
 )
 def test_names_become_one_safe_component(name: str) -> None:
     safe = keys.safe(name)

@@ -35,14 +35,17 @@ class LazyGroup(click.Group):
     """Lists the commands without importing them."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
+        """The commands in the order that they are told in."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command, imported now."""
         if cmd_name not in COMMANDS:
             return None
         return import_module(f"hakari.cli.{cmd_name}").command  # type: ignore[no-any-return]
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, Any, list[str]]:
+        """The command that is called; a misspelt one is told with the nearest."""
         name = args[0]
         if not name.startswith("-") and name not in COMMANDS:
             near = nearest(name, COMMANDS)
@@ -53,11 +56,14 @@ class LazyGroup(click.Group):
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The commands with one line each, none of them imported."""
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
 
 
-@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(
+    cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
+)
 @click.version_option(__version__, message="hakari %(version)s")
 def group() -> None:
     """Weigh retrievers: which search to ship, and whether a new model is really better.

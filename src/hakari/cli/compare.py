@@ -18,13 +18,19 @@ if TYPE_CHECKING:
 @click.command("compare")
 @click.argument("retrievers", nargs=-1, required=True, metavar="A B [C...]")
 @options.on
-@click.option("--measures", metavar="LIST", default="nDCG@10", show_default=True, help="Measures, with commas between.")
+@click.option(
+    "--measures", metavar="LIST", default="nDCG@10", show_default=True, help="Measures, with commas between."
+)
 @options.depth
 @options.model_args
 @options.places
 @options.seed
-@click.option("--queries", "changed", is_flag=True, help="List the queries that changed most, with both top results.")
-@click.option("--top", type=click.IntRange(1), default=10, show_default=True, metavar="N", help="How many queries.")
+@click.option(
+    "--queries", "changed", is_flag=True, help="List the queries that changed most, with both top results."
+)
+@click.option(
+    "--top", type=click.IntRange(1), default=10, show_default=True, metavar="N", help="How many queries."
+)
 @options.as_json
 def command(
     retrievers: tuple[str, ...],
@@ -48,7 +54,9 @@ def command(
     where = options.where(**chosen)
     named = api.retrievers_of(retrievers, options.settings(model_args))
     if len(named) < 2:
-        raise UsageError("a comparison needs two different retrievers or more", "hakari compare bm25 bm25-code --on TASKS")
+        raise UsageError(
+            "a comparison needs two different retrievers or more", "hakari compare bm25 bm25-code --on TASKS"
+        )
     plan = bench.Plan(named, depth, where.results)
     with telling(plan.retrievers) as teller:
         results = api.weigh(plan, tasks, where, measures, teller.step)

@@ -44,7 +44,10 @@ def command(results: Path, measures: str, as_json: bool) -> None:
 def _next_steps() -> str:
     hakari = "hakari" if shutil.which("hakari") else sys.argv[0]
     steps = [
-        (f'{hakari} compare bm25-code "{RETRIEVERS[-1]}" --on {TASKS} --queries', "which queries changed, and why"),
+        (
+            f'{hakari} compare bm25-code "{RETRIEVERS[-1]}" --on {TASKS} --queries',
+            "which queries changed, and why",
+        ),
         (f"{hakari} show {TASKS}/ApiReference", "what a task looks like"),
         (f"{hakari} run bm25 bm25-code --on path/to/your/set", "your own: a folder in nano or BEIR layout"),
         (f"{hakari} --help", "everything else: gate, score, sql, export"),

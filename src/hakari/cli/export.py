@@ -19,7 +19,13 @@ FORMATS = ("trec", "qrels", "csv", "json")
 @options.places
 @options.measures
 @click.option("--per-query", is_flag=True, help="Scores: one row a query instead of means.")
-@click.option("--out", required=True, type=click.Path(path_type=Path), metavar="PATH", help="Folder, or file for scores.")
+@click.option(
+    "--out",
+    required=True,
+    type=click.Path(path_type=Path),
+    metavar="PATH",
+    help="Folder, or file for scores.",
+)
 def command(
     format: str,
     retrievers: tuple[str, ...],
@@ -47,4 +53,7 @@ def command(
     else:
         rows = export.scores(where.results, retrievers, tasks, measures, per_query)
         written = export.write_rows(rows, out, format)
-    output.note(f"wrote {len(written)} file{'s' * (len(written) != 1)}: {written[0]}" + (" ..." if written[1:] else ""))
+    output.note(
+        f"wrote {len(written)} file{'s' * (len(written) != 1)}: {written[0]}"
+        + (" ..." if written[1:] else "")
+    )

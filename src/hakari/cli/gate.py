@@ -16,7 +16,11 @@ from hakari.errors import EXIT_GATE_FAILED, EXIT_OK
 @click.option("--candidate", required=True, metavar="RESULT", help="What is proposed.")
 @click.option("--measure", default="nDCG@10", show_default=True, help="What to judge by.")
 @click.option(
-    "--max-drop", type=click.FloatRange(0), default=0.01, show_default=True, help="The largest loss that is allowed."
+    "--max-drop",
+    type=click.FloatRange(0),
+    default=0.01,
+    show_default=True,
+    help="The largest loss that is allowed.",
 )
 @click.option(
     "--inconclusive-exit",

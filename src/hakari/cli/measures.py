@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from hakari.cli import options, output
@@ -16,8 +18,14 @@ def command(filter: str | None, as_json: bool) -> None:
     from hakari.report.tables import Table
 
     kinds = {measure.kind: None for measure in known()}
-    rows = [
-        {"name": kind.name, "usual": list(kind.usual), "description": kind.summary, "low": kind.low, "high": kind.high}
+    rows: list[dict[str, Any]] = [
+        {
+            "name": kind.name,
+            "usual": list(kind.usual),
+            "description": kind.summary,
+            "low": kind.low,
+            "high": kind.high,
+        }
         for kind in kinds
     ]
     if filter:

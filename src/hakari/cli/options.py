@@ -24,7 +24,11 @@ on: Decorator = click.option(
     help="Suite, task, glob (`NanoCoIR/*SQL`), folder in nano layout, one task of it, or BEIR folder.",
 )
 on_optional: Decorator = click.option(
-    "--on", "tasks", metavar="TASKS", multiple=True, help="Only these tasks; default: all that both have results for."
+    "--on",
+    "tasks",
+    metavar="TASKS",
+    multiple=True,
+    help="Only these tasks; default: all that both have results for.",
 )
 tasks_dir: Decorator = click.option(
     "--tasks-dir",
@@ -43,21 +47,38 @@ results: Decorator = click.option(
     help="Folder of results.  [env: HAKARI_RESULTS]",
 )
 measures: Decorator = click.option(
-    "--measures", metavar="LIST", default=DEFAULT_MEASURES, show_default=True, help="Measures, with commas between."
+    "--measures",
+    metavar="LIST",
+    default=DEFAULT_MEASURES,
+    show_default=True,
+    help="Measures, with commas between.",
 )
 depth: Decorator = click.option(
-    "--depth", metavar="N", type=click.IntRange(1), default=500, show_default=True, help="How deep rankings go."
+    "--depth",
+    metavar="N",
+    type=click.IntRange(1),
+    default=500,
+    show_default=True,
+    help="How deep rankings go.",
 )
 as_json: Decorator = click.option("--json", "as_json", is_flag=True, help="Print JSON to standard output.")
 seed: Decorator = click.option(
     "--seed", type=int, default=0, show_default=True, help="Seed of the resampling."
 )
 model_args: Decorator = click.option(
-    "-M", "model_args", metavar="KEY=VALUE", multiple=True, help="Setting of the retrievers, such as `-M k1=1.2`."
+    "-M",
+    "model_args",
+    metavar="KEY=VALUE",
+    multiple=True,
+    help="Setting of the retrievers, such as `-M k1=1.2`.",
 )
-language: Decorator = click.option("--language", metavar="CODE", help="Language of the tasks, over their metadata.")
+language: Decorator = click.option(
+    "--language", metavar="CODE", help="Language of the tasks, over their metadata."
+)
 category: Decorator = click.option(
-    "--category", type=click.Choice(["code", "natural_language"]), help="Category of the tasks, over their metadata."
+    "--category",
+    type=click.Choice(["code", "natural_language"]),
+    help="Category of the tasks, over their metadata.",
 )
 
 

@@ -32,8 +32,6 @@ def console(stderr: bool = False) -> Console:
     """A console that respects `NO_COLOR`, pipes and the width of the terminal."""
     from rich.console import Console
 
-    from hakari.report.tables import Table
-
     stream = sys.stderr if stderr else sys.stdout
     width = None if stream.isatty() or os.environ.get("COLUMNS") else 200
     return Console(stderr=stderr, highlight=False, markup=False, emoji=False, width=width, soft_wrap=False)
@@ -56,7 +54,9 @@ def print_rows(rows: Sequence[dict[str, Any]], title: str = "") -> None:
 
     columns = list(rows[0]) if rows else []
     numbers = {c for c in columns if all(isinstance(row[c], int | float) for row in rows)}
-    cells = [[f"{row[c]:.4f}" if isinstance(row[c], float) else _cell(row[c]) for c in columns] for row in rows]
+    cells = [
+        [f"{row[c]:.4f}" if isinstance(row[c], float) else _cell(row[c]) for c in columns] for row in rows
+    ]
     print_tables(Table(title, columns, cells, texts=[i for i, c in enumerate(columns) if c not in numbers]))
 
 

@@ -11,7 +11,9 @@ from hakari.cli import options, output
 
 @click.command("score")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...", type=click.Path(path_type=Path))
-@click.option("--qrels", required=True, type=click.Path(path_type=Path), help="TREC judgements: four columns.")
+@click.option(
+    "--qrels", required=True, type=click.Path(path_type=Path), help="TREC judgements: four columns."
+)
 @options.measures
 @click.option("--compare", "compared", is_flag=True, help="Compare the runs pairwise as well.")
 @click.option("--per-query", is_flag=True, help="One row a query instead of means.")

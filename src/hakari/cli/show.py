@@ -61,7 +61,9 @@ def _print(shown: dict[str, Any]) -> None:
     output.print_tables(Table(shown["task"], ["", ""], rows, texts=(0, 1), notes=shown["notes"]))
     for example in shown["examples"]:
         click.echo(f"  query {visible(example['query']['id'])}: {one_line(example['query']['shown'], 500)}")
-        click.echo(f"  positive {visible(example['positive']['id'])}: {one_line(example['positive']['shown'], 600)}\n")
+        click.echo(
+            f"  positive {visible(example['positive']['id'])}: {one_line(example['positive']['shown'], 600)}\n"
+        )
     if shown["candidates"]:
         names = list(shown["candidates"][0]["measures"])
         cells = [
@@ -78,4 +80,5 @@ def _print(shown: dict[str, Any]) -> None:
 
 def _lengths(lengths: Lengths | dict[str, Any]) -> str:
     told = lengths if isinstance(lengths, dict) else vars(lengths)
-    return f"mean {told['mean']:,.2f}, median {told['median']:,g}, 95 % up to {told['p95']:,.0f}, longest {told['max']:,}"
+    usual = f"mean {told['mean']:,.2f}, median {told['median']:,g}"
+    return f"{usual}, 95 % up to {told['p95']:,.0f}, longest {told['max']:,}"

@@ -20,8 +20,8 @@ def command(statement: str | None, results: Path, as_json: bool) -> None:
 
     Example: hakari sql "FROM means WHERE measure = 'nDCG@10' ORDER BY value DESC"
     """
-    from hakari.store import index
     from hakari.report.tables import Table
+    from hakari.store import index
 
     if statement is None:
         statement = (

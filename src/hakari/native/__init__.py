@@ -11,6 +11,6 @@ compiled: ModuleType | None = None
 
 if os.environ.get("HAKARI_NATIVE", "1") != "0":
     try:
-        from hakari.native import _native as compiled  # type: ignore[no-redef]
+        from hakari.native import _native as compiled  # type: ignore[attr-defined,no-redef]
     except ImportError:  # built without a compiler
         compiled = None

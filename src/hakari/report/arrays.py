@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from hakari.stats import TaskInput
 
 
-def by_task(results: Results, systems: Sequence[System], measure: Measure, tasks: Sequence[str]) -> dict[str, TaskInput]:
+def by_task(
+    results: Results, systems: Sequence[System], measure: Measure, tasks: Sequence[str]
+) -> dict[str, TaskInput]:
     """Per task the scores of the systems on the same queries, in order; or a ratio of sums where it is one."""
     found: dict[str, TaskInput] = {}
     for task in tasks:
@@ -31,5 +33,3 @@ def by_task(results: Results, systems: Sequence[System], measure: Measure, tasks
         weights = here[0].weights[measure]
         found[task] = values if (weights == 1).all() else (values * weights, weights)
     return found
-
-

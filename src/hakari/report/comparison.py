@@ -40,12 +40,16 @@ class Comparison:
 
     def __init__(self, results: Results, systems: Sequence[System]) -> None:
         if len(set(systems)) < 2:
-            raise UsageError("a comparison needs two different systems or more", "name two retrievers or variants")
+            raise UsageError(
+                "a comparison needs two different systems or more", "name two retrievers or variants"
+            )
         self.results = results
         self.systems = list(dict.fromkeys(systems))
         self.tasks = [t for t in results.tasks if all(results.has(t, s) for s in self.systems)]
         if not self.tasks:
-            raise UsageError("these systems have no task in common", "run them on the same tasks: `hakari run ...`")
+            raise UsageError(
+                "these systems have no task in common", "run them on the same tasks: `hakari run ...`"
+            )
 
     @property
     def left_out(self) -> list[str]:
@@ -65,9 +69,13 @@ class Comparison:
 
         pairs = list(combinations(range(len(self.systems)), 2))
         made: dict[tuple[str, Measure], list[dict[str, Any]]] = {}
+        count = len(pairs) * len(self.results.measures) * (len(self.tasks) + (len(self.tasks) > 1))
+        # Beyond some hundred comparisons 10,000 resamples could never be significant after Holm.
+        resamples = max(10_000, stats.resamples_needed(count))
+        plan = stats.Resampling(self.results.seed, resamples)
         for measure in self.results.measures:
             given = by_task(self.results, self.systems, measure, self.tasks)
-            found = stats.compare_pairs(given, pairs, stats.Resampling(seed=self.results.seed))
+            found = stats.compare_pairs(given, pairs, plan)
             groups = dict(found.tasks)
             if len(self.tasks) > 1:
                 groups[EVERY_TASK] = found.macro
@@ -79,7 +87,9 @@ class Comparison:
             row["p_holm"] = float(corrected)
         return rows
 
-    def _of(self, task: str, measure: Measure, pairs: list[tuple[int, int]], found: Any) -> list[dict[str, Any]]:
+    def _of(
+        self, task: str, measure: Measure, pairs: list[tuple[int, int]], found: Any
+    ) -> list[dict[str, Any]]:
         rows = []
         for i, (a, b) in enumerate(pairs):
             smallest = float(found.smallest[i])
@@ -131,15 +141,31 @@ class Comparison:
     def tables(self) -> list[Table]:
         """The table that a person reads."""
         pair = len(self.systems) == 2
-        columns = ["task", *([] if pair else ["a", "b"]), "measure", "a", "b", "a - b [95 %]", "p", "p Holm", "better"]
+        columns = [
+            "task",
+            *([] if pair else ["a", "b"]),
+            "measure",
+            "a",
+            "b",
+            "a - b [95 %]",
+            "p",
+            "p Holm",
+            "better",
+        ]
         columns += ["smallest", "wins/ties/losses"]
-        rows, breaks, last = [], [], ""
+        rows: list[list[str]] = []
+        breaks: list[int] = []
+        last = ""
         for row in self.rows():
             if row["task"] != last:
                 breaks.append(len(rows))
             rows.append(self._cells(row, pair, row["task"] != last))
             last = row["task"]
-        title = f"a = {self.systems[0]}, b = {self.systems[1]}" if pair else f"{len(self.systems)} systems, by pairs"
+        title = (
+            f"a = {self.systems[0]}, b = {self.systems[1]}"
+            if pair
+            else f"{len(self.systems)} systems, by pairs"
+        )
         texts = (0, 1) if pair else (0, 1, 2, 3)
         return [Table(title, columns, rows, texts=texts, notes=self._notes(), breaks=breaks[1:])]
 

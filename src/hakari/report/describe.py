@@ -31,9 +31,7 @@ def describe(task: Task, wanted: str = PROFILE_MEASURES) -> dict[str, Any]:
         "exclude_self": task.exclude_self,
         "graded": facts.graded,
         "statistics": asdict(facts),
-        "examples": [
-            {"query": _excerpt(e.query), "positive": _excerpt(e.positive)} for e in examples(task)
-        ],
+        "examples": [{"query": _excerpt(e.query), "positive": _excerpt(e.positive)} for e in examples(task)],
         "candidates": candidates,
         "candidate_faults": faults,
         "notes": list(task.notes),

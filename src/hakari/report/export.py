@@ -23,20 +23,28 @@ def chosen(root: Path, retrievers: Sequence[str] = (), tasks: Sequence[str] = ()
     """The finished results of the retrievers and tasks named; all where none is."""
     found = files.scan(root)
     if not found:
-        raise UsageError(f"no results in `{root}`", f"make some: `hakari run bm25 --on TASKS --results {root}`")
+        raise UsageError(
+            f"no results in `{root}`", f"make some: `hakari run bm25 --on TASKS --results {root}`"
+        )
     names = sorted({s.retriever for s in found})
     for name in retrievers:
         if name not in names:
-            raise UnknownName(f"retriever in `{root}`", name, names, f'hakari sql "FROM means" --results {root}')
+            raise UnknownName(
+                f"retriever in `{root}`", name, names, f'hakari sql "FROM means" --results {root}'
+            )
     kept = [s for s in found if (not retrievers or s.retriever in retrievers) and named(s.task, tasks)]
     if not kept:
-        raise UsageError(f"no results in `{root}` for these tasks", f'list them: hakari sql "FROM means" --results {root}')
+        raise UsageError(
+            f"no results in `{root}` for these tasks", f'list them: hakari sql "FROM means" --results {root}'
+        )
     return kept
 
 
 def named(task: str, wanted: Sequence[str]) -> bool:
     """Whether a task is among suites, tasks and globs; every task is where none is named."""
-    return not wanted or any(task == w or fnmatchcase(task, w) or task.startswith(w.rstrip("/") + "/") for w in wanted)
+    return not wanted or any(
+        task == w or fnmatchcase(task, w) or task.startswith(w.rstrip("/") + "/") for w in wanted
+    )
 
 
 def write_runs(root: Path, retrievers: Sequence[str], tasks: Sequence[str], out: Path) -> list[Path]:
@@ -46,10 +54,19 @@ def write_runs(root: Path, retrievers: Sequence[str], tasks: Sequence[str], out:
         for variant, kept in files.read_variants(stored).items():
             tag = stored.retriever if variant == "float" else f"{stored.retriever}+{variant}"
             dataset, _, split = stored.task.rpartition("/")
-            path = out / keys.safe(dataset) / f"{keys.safe(split)}.{stored.path.parent.parent.name}.{keys.safe(variant)}.run"
+            path = (
+                out
+                / keys.safe(dataset)
+                / f"{keys.safe(split)}.{stored.path.parent.parent.name}.{keys.safe(variant)}.run"
+            )
             path.parent.mkdir(parents=True, exist_ok=True)
             run = kept.run
-            write_run(type(run)(run.query_ids, run.document_ids, run.offsets, run.documents, run.scores, keys.slug(tag)), path)
+            write_run(
+                type(run)(
+                    run.query_ids, run.document_ids, run.offsets, run.documents, run.scores, keys.slug(tag)
+                ),
+                path,
+            )
             written.append(path)
     return written
 
@@ -65,7 +82,9 @@ def write_judgements(tasks: Iterable[Task], out: Path) -> list[Path]:
     return written
 
 
-def scores(root: Path, retrievers: Sequence[str], tasks: Sequence[str], measures: str, per_query: bool) -> list[dict[str, Any]]:
+def scores(
+    root: Path, retrievers: Sequence[str], tasks: Sequence[str], measures: str, per_query: bool
+) -> list[dict[str, Any]]:
     """Rows of scores: means with intervals, or one a query."""
     wanted = parse_many(measures)
     weighed = [w for stored in chosen(root, retrievers, tasks) for w in from_stored(stored, wanted, None)]

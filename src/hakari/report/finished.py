@@ -22,7 +22,10 @@ class Finished:
 
 
 def find(
-    reference: str | Path, root: Path, measures: Sequence[Measure], wanted: Callable[[str], bool] = lambda task: True
+    reference: str | Path,
+    root: Path,
+    measures: Sequence[Measure],
+    wanted: Callable[[str], bool] = lambda task: True,
 ) -> Finished:
     """The results that a reference means.
 
@@ -32,7 +35,9 @@ def find(
     spelling, folder = _split(str(reference), root)
     stored = _within(folder)
     if not stored:
-        raise UsageError(f"no results in `{folder}`", f"make some: `hakari run bm25 --on TASKS --results {folder}`")
+        raise UsageError(
+            f"no results in `{folder}`", f"make some: `hakari run bm25 --on TASKS --results {folder}`"
+        )
     names = sorted({s.retriever for s in stored})
     variant = "float"
     if spelling is None:
@@ -45,7 +50,9 @@ def find(
     elif spelling not in names and spelling.rpartition(" ")[0] in names:
         spelling, _, variant = spelling.rpartition(" ")
     if spelling not in names:
-        raise UnknownName(f"retriever in `{folder}`", spelling, names, f'hakari sql "FROM means" --results {folder}')
+        raise UnknownName(
+            f"retriever in `{folder}`", spelling, names, f'hakari sql "FROM means" --results {folder}'
+        )
     own = [s for s in stored if s.retriever == spelling]
     homes = sorted({s.path.parent.parent for s in own})
     if len(homes) > 1:
@@ -58,7 +65,9 @@ def find(
         if wanted(s.task):
             found = {w.system.variant: w for w in from_stored(s, measures, None)}
             if variant not in found:
-                raise UnknownName(f"variant of `{spelling}`", variant, found, f'hakari sql "FROM means" --results {folder}')
+                raise UnknownName(
+                    f"variant of `{spelling}`", variant, found, f'hakari sql "FROM means" --results {folder}'
+                )
             weighed[s.task] = found[variant]
     if not weighed:
         raise UsageError(f"no results of `{spelling}` in `{folder}` for the tasks named", "check `--on`")

@@ -39,7 +39,7 @@ class Verdict:
         limit = number(self.max_drop)
         return {
             "pass": f"pass: {self.measure} changes by {told}; a drop of more than {limit} is ruled out",
-            "fail": f"fail: {self.measure} changes by {told}; the drop is more than {limit}, whatever the queries drawn",
+            "fail": f"fail: {self.measure} changes by {told}; the drop is more than {limit} even at its least",
             "inconclusive": f"inconclusive: {self.measure} changes by {told}, which neither rules out a drop of more "
             f"than {limit} nor shows one; more queries would decide",
         }[self.decision]
@@ -111,7 +111,7 @@ def judge(
     given = by_task(Results(paired, [parsed], seed), sides, parsed, tasks)
     found = stats.compare_pairs(given, [(1, 0)], stats.Resampling(seed=seed))
     groups = [*found.tasks.items(), *([("*", found.macro)] if len(tasks) > 1 else [])]
-    rows = []
+    rows: list[dict[str, Any]] = []
     for task, differences in groups:
         over = tasks if task == "*" else [task]
         smallest = float(differences.smallest[0])
@@ -147,7 +147,9 @@ def _comparable(old: Finished, new: Finished) -> list[str]:
             "run the candidate on them, or choose tasks with `--on`",
         )
     changed = [
-        t for t in old.weighed if old.weighed[t].manifest.get("content") != new.weighed[t].manifest.get("content")
+        t
+        for t in old.weighed
+        if old.weighed[t].manifest.get("content") != new.weighed[t].manifest.get("content")
     ]
     if changed:
         raise InvalidInput(

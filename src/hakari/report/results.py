@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from hakari.report.comparison import Comparison
 
+
 class System(NamedTuple):
     """One retriever in one variant."""
 

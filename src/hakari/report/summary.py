@@ -77,9 +77,19 @@ def results_tables(results: Results) -> list[Table]:
     groups = [*results.tasks, *([EVERY_TASK] if len(results.tasks) > 1 and results.complete() else [])]
     for group in groups:
         breaks.append(len(rows))
-        systems = results.complete() if group == EVERY_TASK else [s for s in results.systems if results.has(group, s)]
+        systems = (
+            results.complete()
+            if group == EVERY_TASK
+            else [s for s in results.systems if results.has(group, s)]
+        )
         marks = best_marks(results, systems, group)
-        label = f"mean of {len(results.tasks)}" if group == EVERY_TASK else group.rpartition("/")[2] if short else group
+        label = (
+            f"mean of {len(results.tasks)}"
+            if group == EVERY_TASK
+            else group.rpartition("/")[2]
+            if short
+            else group
+        )
         for system in systems:
             cells = [label if system == systems[0] else "", str(system)]
             for measure in results.measures:
@@ -90,7 +100,10 @@ def results_tables(results: Results) -> list[Table]:
                 cells += _costs([results.at(task, system) for task in tasks])
             rows.append(cells)
     title = f"{sets.pop()}: " if short else ""
-    queries = sum(len(results.at(t, next(s for s in results.systems if results.has(t, s))).query_ids) for t in results.tasks)
+    queries = sum(
+        len(results.at(t, next(s for s in results.systems if results.has(t, s))).query_ids)
+        for t in results.tasks
+    )
     title += f"{len(results.tasks)} task{'s' * (len(results.tasks) > 1)}, {queries:,} queries"
     return [Table(title, columns, rows, texts=(0, 1), notes=_notes(results), breaks=breaks[1:])]
 
@@ -103,16 +116,24 @@ def differences_table(results: Results) -> Table:
     overall = EVERY_TASK if len(comparison.tasks) > 1 else comparison.tasks[0]
     for row in comparison.rows():
         if row["task"] == overall and row["measure"] == first:
-            names = [name if v == "float" else f"{name} {v}" for name, v in
-                     ((row["a"], row["variant_a"]), (row["b"], row["variant_b"]))]
+            names = [
+                name if v == "float" else f"{name} {v}"
+                for name, v in ((row["a"], row["variant_a"]), (row["b"], row["variant_b"]))
+            ]
             better = names if row["diff"] >= 0 else names[::-1]
             sign = 1 if row["diff"] >= 0 else -1
             low, high = sorted((sign * row["low"], sign * row["high"]))
             told = "yes" if row["p_holm"] <= SIGNIFICANT else "not shown"
             rows.append([*better, difference(abs(row["diff"]), low, high), p_value(row["p_holm"]), told])
     columns = ["better", "than", f"{first} [95 %]", "p Holm", "significant"]
-    title = f"Differences over {len(comparison.tasks)} tasks" if overall == EVERY_TASK else f"Differences on {overall}"
-    notes = [f"p Holm: corrected over {len(comparison.rows())} comparisons, those of each task and measure included."]
+    title = (
+        f"Differences over {len(comparison.tasks)} tasks"
+        if overall == EVERY_TASK
+        else f"Differences on {overall}"
+    )
+    notes = [
+        f"p Holm: corrected over {len(comparison.rows())} comparisons, those of each task and measure included."
+    ]
     return Table(title, columns, rows, texts=(0, 1, 4), notes=notes)
 
 
@@ -153,17 +174,24 @@ def _notes(results: Results) -> list[str]:
     notes = ["In brackets: 95 % interval, queries resampled within tasks."]
     if len(results.systems) > 1:
         notes.append(
-            f"{BEST_MARK} the best, or not distinguished from it (paired randomisation test, Holm within task and measure)."
+            f"{BEST_MARK} the best, or not distinguished from it "
+            "(paired randomisation test, Holm within task and measure)."
         )
     partial = [s for s in results.systems if s not in results.complete()]
     if partial and len(results.tasks) > 1:
-        notes.append("Not in the mean, for lack of results on some tasks: " + ", ".join(map(str, partial)) + ".")
+        notes.append(
+            "Not in the mean, for lack of results on some tasks: " + ", ".join(map(str, partial)) + "."
+        )
     for w in results.weighed:
         missing = w.manifest.get("unanswered", {}).get(w.system.variant, 0)
         if missing:
-            notes.append(f"{w.system} answers {missing} of {len(w.query_ids)} queries of {w.task} with nothing; they score 0.")
+            notes.append(
+                f"{w.system} answers {missing} of {len(w.query_ids)} queries of {w.task} with nothing; they score 0."
+            )
         if w.manifest.get("extra"):
-            notes.append(f"{w.system} ranks {w.manifest['extra']} queries without judgements; they are left out.")
+            notes.append(
+                f"{w.system} ranks {w.manifest['extra']} queries without judgements; they are left out."
+            )
     return notes + _tie_notes(results)
 
 
@@ -174,13 +202,15 @@ def _tie_notes(results: Results) -> list[str]:
         shares = [
             (share, w)
             for w in results.weighed
-            if (share := w.manifest.get("ties", {}).get(w.system.variant, {}).get(str(cut))) and share >= TOLD_TIES
+            if (share := w.manifest.get("ties", {}).get(w.system.variant, {}).get(str(cut)))
+            and share >= TOLD_TIES
         ]
         if shares:
             worst, w = max(shares, key=lambda pair: pair[0])
             told.append(
                 f"Ties: at the cut after rank {cut} only the order of ids decides for {worst:.0%} of the queries "
-                f"of {w.system} on {w.task}" + (f", and less in {len(shares) - 1} more." if len(shares) > 1 else ".")
+                f"of {w.system} on {w.task}"
+                + (f", and less in {len(shares) - 1} more." if len(shares) > 1 else ".")
             )
     return told
 

@@ -105,7 +105,9 @@ def _one_html(table: Table) -> str:
         return f'<{tag} style="text-align:{align}">{_html.escape(visible(text))}</{tag}>'
 
     head = "".join(cell("th", c, i) for i, c in enumerate(table.columns))
-    body = "".join("<tr>" + "".join(cell("td", c, i) for i, c in enumerate(row)) + "</tr>" for row in table.rows)
+    body = "".join(
+        "<tr>" + "".join(cell("td", c, i) for i, c in enumerate(row)) + "</tr>" for row in table.rows
+    )
     notes = "".join(f"<p>{_html.escape(visible(n))}</p>" for n in table.notes)
     caption = f"<caption>{_html.escape(visible(table.title))}</caption>" if table.title else ""
     return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{notes}"

@@ -66,7 +66,9 @@ def result_path(folder: Path, task: str) -> Path:
     return folder / safe(dataset) / f"{safe(split)}.parquet"
 
 
-def write(path: Path, manifest: Mapping[str, Any], variants: Mapping[str, Variant], costs: Mapping[str, Any]) -> Stored:
+def write(
+    path: Path, manifest: Mapping[str, Any], variants: Mapping[str, Variant], costs: Mapping[str, Any]
+) -> Stored:
     """Write a result: its costs first, then the file that makes it count, by one rename."""
     path.parent.mkdir(parents=True, exist_ok=True)
     write_text(path.with_suffix(".run.json"), json.dumps(costs, indent=1, sort_keys=True) + "\n")
@@ -147,7 +149,10 @@ def read_values(stored: Stored) -> dict[str, tuple[Ids, dict[str, npt.NDArray[np
     found = {}
     for name in dict.fromkeys(names.tolist()):
         at = names == name
-        found[name] = (np.asarray(rows["query_id"], dtype=object)[at], _columns(rows["names"][at], rows["vals"][at]))
+        found[name] = (
+            np.asarray(rows["query_id"], dtype=object)[at],
+            _columns(rows["names"][at], rows["vals"][at]),
+        )
     return found
 
 
@@ -162,7 +167,9 @@ def write_manifests(folder: Path) -> None:
     _sweep(folder)
     known = {s.task: dict(s.manifest) for p in sorted(folder.glob("*.parquet")) if (s := read(p)) is not None}
     if known:
-        write_text(folder / "manifest.json", json.dumps(known, indent=1, sort_keys=True, ensure_ascii=False) + "\n")
+        write_text(
+            folder / "manifest.json", json.dumps(known, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
+        )
 
 
 @contextlib.contextmanager
@@ -208,7 +215,8 @@ def _manifest(path: Path) -> dict[str, Any]:
     try:
         with _connection() as con:
             row = con.execute(
-                "SELECT decode(value) FROM parquet_kv_metadata($1) WHERE decode(key) = $2", [str(path), MANIFEST_KEY]
+                "SELECT decode(value) FROM parquet_kv_metadata($1) WHERE decode(key) = $2",
+                [str(path), MANIFEST_KEY],
             ).fetchone()
     except duckdb.Error as error:
         raise InvalidInput("the result", [Fault(f"not readable as Parquet: {error}", str(path))]) from None

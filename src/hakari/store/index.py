@@ -38,7 +38,9 @@ def open_index(root: Path) -> duckdb.DuckDBPyConnection:
     import duckdb
 
     if not root.is_dir():
-        raise UsageError(f"no folder of results at `{root}`", "run something first: `hakari run bm25 --on TASKS`")
+        raise UsageError(
+            f"no folder of results at `{root}`", "run something first: `hakari run bm25 --on TASKS`"
+        )
     path = root / "results.duckdb"
     try:
         con = duckdb.connect(str(path))
@@ -92,7 +94,9 @@ def _refresh(con: duckdb.DuckDBPyConnection, root: Path) -> None:
     )
     for table in ("results", "scores", "files"):
         con.execute(f"DELETE FROM {table} WHERE path IN (FROM stale)")
-    fresh = con.execute("SELECT path FROM found WHERE path NOT IN (SELECT path FROM files) ORDER BY path").fetchall()
+    fresh = con.execute(
+        "SELECT path FROM found WHERE path NOT IN (SELECT path FROM files) ORDER BY path"
+    ).fetchall()
     if fresh:
         _insert(con, [path for (path,) in fresh])
         con.execute("INSERT INTO files SELECT f.* FROM found f WHERE f.path NOT IN (SELECT path FROM files)")

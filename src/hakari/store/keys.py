@@ -25,7 +25,9 @@ def digest(value: Any) -> str:
 def safe(name: str) -> str:
     """A name as one component of a path on any system: other characters are percent-encoded."""
     kept = re.sub(
-        r"[^A-Za-z0-9._+=@,()-]", lambda m: "".join(f"%{b:02X}" for b in m[0].encode("utf-8", "surrogatepass")), name
+        r"[^A-Za-z0-9._+=@,()-]",
+        lambda m: "".join(f"%{b:02X}" for b in m[0].encode("utf-8", "surrogatepass")),
+        name,
     )
     kept = re.sub(r"^\.", "%2E", kept) or "%"
     return kept if len(kept) <= 150 else f"{kept[:130]}~{digest(name)[:16]}"
