@@ -19,7 +19,9 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import metadata
-from typing import Any
+from typing import Any, TypeVar
+
+Reading = TypeVar("Reading")
 
 SCALES = {"s": 1.0, "ms": 1e3, "us": 1e6, "MB": 1e-6}
 
@@ -37,11 +39,11 @@ def timed(work: Callable[[], Any]) -> Callable[[], float]:
 
 
 def readings(
-    takers: Mapping[str, Callable[[], float]], rounds: int = 5, warm_ups: int = 1
-) -> dict[str, list[float]]:
+    takers: Mapping[str, Callable[[], Reading]], rounds: int = 5, warm_ups: int = 1
+) -> dict[str, list[Reading]]:
     """Readings of each contender, round by round; every second round goes through them in reverse."""
     names = list(takers)
-    taken: dict[str, list[float]] = {name: [] for name in names}
+    taken: dict[str, list[Reading]] = {name: [] for name in names}
     for name in names * warm_ups:
         takers[name]()
     for number in range(rounds):
