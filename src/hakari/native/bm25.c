@@ -7,56 +7,88 @@
 
 /* ---- the best k, ordered by (score, document), both descending ---- */
 
+enum { BUCKETS = 4096, BYTES = 8, BYTE_VALUES = 256 };
+
+typedef struct {
+    uint64_t *keys, *spare; /* room for one key a document in each */
+} Ranker;
+
 /* A key sorts like (score, document): see `order_keys` in rankings.py. */
-static int64_t order_key(float score, int32_t document) {
-    int32_t bits;
+static uint64_t order_key(float score, uint32_t document) {
+    uint32_t bits;
     score += 0.0f; /* -0.0 ties with 0.0 */
     memcpy(&bits, &score, sizeof bits);
-    if (bits < 0) bits ^= INT32_MAX;
-    return (int64_t)((uint64_t)(int64_t)bits << 32) | document;
+    bits = bits & 0x80000000u ? ~bits : bits | 0x80000000u;
+    return (uint64_t)bits << 32 | document;
 }
 
-static int32_t key_document(int64_t key) { return (int32_t)(key & 0xFFFFFFFF); }
+static int32_t key_document(uint64_t key) { return (int32_t)(key & 0xFFFFFFFFu); }
 
-/* A heap with the smallest key on top: what has to be beaten to stay among the best. */
-static void sift_down(int64_t *heap, size_t size, size_t at) {
-    int64_t key = heap[at];
-    for (size_t child; (child = 2 * at + 1) < size; at = child) {
-        if (child + 1 < size && heap[child + 1] < heap[child]) child++;
-        if (heap[child] >= key) break;
-        heap[at] = heap[child];
+/* Drops keys that cannot be among the best `depth`: those below the bucket where `depth` is reached. */
+static size_t drop_low(uint64_t *keys, size_t size, size_t depth) {
+    uint64_t low = UINT64_MAX, high = 0;
+    for (size_t i = 0; i < size; i++) {
+        low = keys[i] < low ? keys[i] : low;
+        high = keys[i] > high ? keys[i] : high;
     }
-    heap[at] = key;
+    int shift = 0;
+    while ((high - low) >> shift >= BUCKETS) shift++;
+    uint32_t counts[BUCKETS] = {0};
+    for (size_t i = 0; i < size; i++) counts[(keys[i] - low) >> shift]++;
+    size_t bucket = BUCKETS, reached = 0;
+    while (reached < depth) reached += counts[--bucket];
+    uint64_t floor = low + ((uint64_t)bucket << shift);
+    size_t kept = 0;
+    for (size_t i = 0; i < size; i++) {
+        keys[kept] = keys[i];
+        kept += keys[i] >= floor;
+    }
+    return kept;
 }
 
-static void make_heap(int64_t *heap, size_t size) {
-    for (size_t at = size / 2; at-- > 0;) sift_down(heap, size, at);
-}
-
-static void sort_descending(int64_t *heap, size_t size) {
-    while (size > 1) {
-        int64_t smallest = heap[0];
-        heap[0] = heap[--size];
-        sift_down(heap, size, 0);
-        heap[size] = smallest;
+/* Sorts by one byte after the other, lowest first, and passes over bytes that are all the same. */
+static void sort_descending(Ranker *ranker, size_t size) {
+    uint32_t counts[BYTES][BYTE_VALUES] = {{0}};
+    for (size_t i = 0; i < size; i++)
+        for (int byte = 0; byte < BYTES; byte++) counts[byte][ranker->keys[i] >> (8 * byte) & 0xFF]++;
+    for (int byte = 0; byte < BYTES; byte++) {
+        if (size == 0 || counts[byte][ranker->keys[0] >> (8 * byte) & 0xFF] == size) continue;
+        uint32_t starts[BYTE_VALUES], start = 0;
+        for (int value = BYTE_VALUES - 1; value >= 0; value--) {
+            starts[value] = start;
+            start += counts[byte][value];
+        }
+        for (size_t i = 0; i < size; i++) {
+            uint64_t key = ranker->keys[i];
+            ranker->spare[starts[key >> (8 * byte) & 0xFF]++] = key;
+        }
+        uint64_t *sorted = ranker->spare;
+        ranker->spare = ranker->keys;
+        ranker->keys = sorted;
     }
 }
 
-/* Keeps the `depth` largest of the keys offered; a heap once it is full. */
-static size_t offer(int64_t *heap, size_t size, size_t depth, int64_t key) {
-    if (size < depth) {
-        heap[size++] = key;
-        if (size == depth) make_heap(heap, size);
-    } else if (key > heap[0]) {
-        heap[0] = key;
-        sift_down(heap, size, 0);
+/* Brings the best `depth` of the keys to the front, best first; returns how many there are. */
+static size_t rank_best(Ranker *ranker, size_t size, size_t depth) {
+    for (size_t before = SIZE_MAX; size > 2 * depth && size < before;) {
+        before = size;
+        size = drop_low(ranker->keys, size, depth);
     }
-    return size;
+    sort_descending(ranker, size);
+    return size < depth ? size : depth;
 }
 
-static void finish(int64_t *heap, size_t size, size_t depth) {
-    if (size < depth) make_heap(heap, size);
-    sort_descending(heap, size);
+static bool start_ranker(Ranker *ranker, size_t documents) {
+    ranker->keys = malloc((documents + 1) * sizeof *ranker->keys);
+    ranker->spare = malloc((documents + 1) * sizeof *ranker->spare);
+    if (ranker->keys != NULL && ranker->spare != NULL) return true;
+    PyErr_NoMemory();
+    return false;
+}
+
+static void end_ranker(Ranker *ranker) {
+    free(ranker->keys);
+    free(ranker->spare);
 }
 
 static bool holds(const Py_buffer *buffer, size_t items, size_t item_size, const char *name) {
@@ -69,13 +101,12 @@ static void release(Py_buffer *buffers, size_t count) {
     for (size_t i = 0; i < count; i++) PyBuffer_Release(&buffers[i]);
 }
 
-static void top_row(const float *scores, int32_t columns, int32_t depth, int64_t *heap, int32_t *documents, float *kept) {
-    size_t size = 0;
+static void top_row(const float *scores, int32_t columns, int32_t depth, Ranker *ranker, int32_t *documents, float *kept) {
     for (int32_t column = 0; column < columns; column++)
-        size = offer(heap, size, (size_t)depth, order_key(scores[column], column));
-    finish(heap, size, (size_t)depth);
+        ranker->keys[column] = order_key(scores[column], (uint32_t)column);
+    size_t size = rank_best(ranker, (size_t)columns, (size_t)depth);
     for (size_t i = 0; i < size; i++) {
-        documents[i] = key_document(heap[i]);
+        documents[i] = key_document(ranker->keys[i]);
         kept[i] = scores[documents[i]];
     }
 }
@@ -89,7 +120,7 @@ static PyObject *top_k(PyObject *Py_UNUSED(module), PyObject *args) {
     if (!PyArg_ParseTuple(args, "y*niiw*w*:top_k", &buffers[0], &rows, &columns, &depth, &buffers[1], &buffers[2]))
         return NULL;
     PyObject *result = NULL;
-    int64_t *heap = NULL;
+    Ranker ranker = {NULL, NULL};
     if (rows < 0 || depth < 1 || depth > columns) {
         PyErr_SetString(PyExc_ValueError, "depth must lie between 1 and the number of columns");
         goto done;
@@ -98,19 +129,15 @@ static PyObject *top_k(PyObject *Py_UNUSED(module), PyObject *args) {
     if (!holds(&buffers[0], (size_t)rows * (size_t)columns, sizeof(float), "scores") ||
         !holds(&buffers[1], kept, sizeof(int32_t), "documents") || !holds(&buffers[2], kept, sizeof(float), "kept"))
         goto done;
-    heap = malloc((size_t)depth * sizeof *heap);
-    if (heap == NULL) {
-        PyErr_NoMemory();
-        goto done;
-    }
+    if (!start_ranker(&ranker, (size_t)columns)) goto done;
     const float *scores = buffers[0].buf;
     int32_t *documents = buffers[1].buf;
     float *best = buffers[2].buf;
     for (Py_ssize_t row = 0; row < rows; row++)
-        top_row(scores + row * columns, columns, depth, heap, documents + row * depth, best + row * depth);
+        top_row(scores + row * columns, columns, depth, &ranker, documents + row * depth, best + row * depth);
     result = Py_NewRef(Py_None);
 done:
-    free(heap);
+    end_ranker(&ranker);
     release(buffers, 3);
     return result;
 }
@@ -214,7 +241,7 @@ typedef struct {
     const float *weights, *factors;
     int32_t documents, depth;
     double *sums;
-    int64_t *heap;
+    Ranker ranker;
 } Search;
 
 static void add_lists(const Search *search, size_t query) {
@@ -230,16 +257,17 @@ static void add_lists(const Search *search, size_t query) {
     if (search->left_out[query] >= 0) sums[search->left_out[query]] = 0;
 }
 
-static int64_t answer(const Search *search, size_t query, int32_t *documents, float *scores) {
+static int64_t answer(Search *search, size_t query, int32_t *documents, float *scores) {
     add_lists(search, query);
-    size_t size = 0, depth = (size_t)search->depth;
+    size_t size = 0;
     for (int32_t d = 0; d < search->documents; d++) {
         float score = (float)search->sums[d];
-        if (score > 0) size = offer(search->heap, size, depth, order_key(score, d));
+        search->ranker.keys[size] = order_key(score, (uint32_t)d);
+        size += score > 0;
     }
-    finish(search->heap, size, depth);
+    size = rank_best(&search->ranker, size, (size_t)search->depth);
     for (size_t i = 0; i < size; i++) {
-        documents[i] = key_document(search->heap[i]);
+        documents[i] = key_document(search->ranker.keys[i]);
         scores[i] = (float)search->sums[documents[i]];
     }
     return (int64_t)size;
@@ -281,7 +309,7 @@ static PyObject *search_lists(PyObject *Py_UNUSED(module), PyObject *args) {
                           &b[FACTORS], &b[LEFT_OUT], &documents, &depth, &b[OUT_DOCUMENTS], &b[OUT_SCORES], &b[OUT_LENGTHS]))
         return NULL;
     Search search = {b[STARTS].buf, b[OFFSETS].buf, b[ROWS].buf,  b[TERMS].buf, b[LEFT_OUT].buf, b[WEIGHTS].buf,
-                     b[FACTORS].buf, documents, depth, NULL, NULL};
+                     b[FACTORS].buf, documents, depth, NULL, {NULL, NULL}};
     PyObject *result = NULL;
     size_t queries = (size_t)b[LEFT_OUT].len / sizeof(int32_t);
     if (documents < 0 || depth < 1) {
@@ -290,18 +318,18 @@ static PyObject *search_lists(PyObject *Py_UNUSED(module), PyObject *args) {
     }
     if (!check_search(b, queries, queries * (size_t)depth, documents, &search)) goto done;
     search.sums = malloc(((size_t)documents + 1) * sizeof *search.sums);
-    search.heap = malloc((size_t)depth * sizeof *search.heap);
-    if (search.sums == NULL || search.heap == NULL) {
+    if (search.sums == NULL) {
         PyErr_NoMemory();
         goto done;
     }
+    if (!start_ranker(&search.ranker, (size_t)documents)) goto done;
     for (size_t q = 0; q < queries; q++)
         ((int64_t *)b[OUT_LENGTHS].buf)[q] = answer(&search, q, (int32_t *)b[OUT_DOCUMENTS].buf + q * (size_t)depth,
                                                     (float *)b[OUT_SCORES].buf + q * (size_t)depth);
     result = Py_NewRef(Py_None);
 done:
     free(search.sums);
-    free(search.heap);
+    end_ranker(&search.ranker);
     release(b, ARRAYS);
     return result;
 }

@@ -37,20 +37,30 @@ def _shape(character: str) -> str:
 
 def code_terms(words: Sequence[str]) -> list[list[str]]:
     """The terms of each word of code: parts without stop words, whole names, the whole path; all stemmed."""
-    paths = [[_lowered_parts(name) for name in _JOINERS.split(word)] for word in words]
-    stems = _stems({word for path in paths for parts in path for word in (*parts, "".join(parts))})
-    return [_terms([parts for parts in path if parts], stems) for path in paths]
+    paths = [_JOINERS.split(word) for word in words]
+    parts = {
+        name: [p.lower() for p in split_identifier(name)] for name in {n for path in paths for n in path}
+    }
+    wholes = {name: "".join(found) for name, found in parts.items() if found}
+    stems = _stems({part for found in parts.values() for part in found}.union(wholes.values()))
+    terms: dict[str, list[str]] = {}
+    for name, found in parts.items():
+        terms[name] = [stems[part] for part in found if part not in _LEFT_OUT]
+        if len(found) > 1:
+            terms[name].append(stems[wholes[name]])
+    return [_path_terms([name for name in path if name in wholes], terms, wholes, stems) for path in paths]
 
 
-def _lowered_parts(name: str) -> list[str]:
-    return [part.lower() for part in split_identifier(name)]
-
-
-def _terms(path: Sequence[Sequence[str]], stems: Mapping[str, str]) -> list[str]:
-    terms = [stems[part] for parts in path for part in parts if part not in _LEFT_OUT]
-    names = [stems["".join(parts)] for parts in path]
-    terms += [name for name, parts in zip(names, path, strict=True) if len(parts) > 1]
-    return [*terms, ".".join(names)] if len(names) > 1 else terms
+def _path_terms(
+    path: Sequence[str],
+    terms: Mapping[str, list[str]],
+    wholes: Mapping[str, str],
+    stems: Mapping[str, str],
+) -> list[str]:
+    if len(path) == 1:
+        return terms[path[0]]
+    found = [term for name in path for term in terms[name]]
+    return [*found, ".".join([stems[wholes[name]] for name in path])] if path else found
 
 
 def _stems(words: set[str]) -> dict[str, str]:
