@@ -46,7 +46,9 @@ def test_mean_and_deviation_over_all_orders(
     assert sd == pytest.approx(got.of(measure).std() if relevant or "Judged" in measure else 0.0, abs=1e-7)
 
 
-@pytest.mark.parametrize("measure", ["nDCG@3", "R@3", "Rpool@3", "AP", "RR", "hit@2", "Judged@2"])
+@pytest.mark.parametrize(
+    "measure", ["nDCG@3", "nDCGbin@3", "R@3", "Rpool@3", "AP", "RR", "hit@2", "Judged@2"]
+)
 def test_the_mean_over_unlike_queries(measure: str) -> None:
     judgements = [{0: 1}, {1: 2, 3: 1, 4: 1}, {5: 0}, {i: 1 for i in range(6)}]
     qrels = qrels_of(judgements, 9)

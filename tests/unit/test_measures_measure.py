@@ -87,7 +87,7 @@ def test_known_measures_are_described() -> None:
         assert "\n" not in measure.summary
         assert measure.bounds[0] < measure.bounds[1]
     assert {m.name for m in known()} == {
-        "nDCG", "R", "Rpool", "hit", "P", "RR", "AP", "APcap", "Judged",
+        "nDCG", "nDCGbin", "R", "Rpool", "hit", "P", "RR", "AP", "APcap", "Judged",
     }  # fmt: skip
 
 

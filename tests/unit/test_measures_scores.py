@@ -34,6 +34,7 @@ JUDGED = {"d2": 1, "d4": 3, "d5": -1, "d8": 2, "d1": 0}
         ("nDCG@3", (1 / math.log2(3)) / (3 + 2 / math.log2(3) + 1 / 2)),
         ("nDCG", (1 / math.log2(3) + 3 / math.log2(5)) / (3 + 2 / math.log2(3) + 1 / 2)),
         ("nDCG@1", 0.0),
+        ("nDCGbin@3", (1 / math.log2(3)) / (1 + 1 / math.log2(3) + 1 / 2)),
         ("R@3", 1 / 3),
         ("R@4", 2 / 3),
         ("Rpool@4", 2 / 3),

@@ -10,9 +10,7 @@ import click
 
 from hakari.cli import options, output
 
-DENSE = "bge_small_en(max_length=256)"
-"""The demo's dense model reads 256 tokens of a text, so that it is done within two minutes on a laptop."""
-RETRIEVERS = ("bm25", "bm25-code", DENSE, f"rrf(bm25-code,{DENSE})")
+RETRIEVERS = ("bm25", "bm25-code", "bge_small_en", "rrf(bm25-code,bge_small_en)")
 TASKS = "NanoStdlib"
 
 
@@ -24,7 +22,7 @@ def command(results: Path, measures: str, as_json: bool) -> None:
     """Weigh four retrievers on NanoStdlib: code retrieval tasks made of this Python's standard library.
 
     BM25 as published, BM25 that knows code, a small dense model with real weights, and the hybrid of the last
-    two. The first time takes about two minutes, nearly all of it encoding; the second reads the results.
+    two. The first time takes a minute or two, nearly all of it encoding; the second reads the results.
     """
     from hakari import api, bench
     from hakari.cli.progress import telling
@@ -42,7 +40,8 @@ def command(results: Path, measures: str, as_json: bool) -> None:
 
 
 def _next_steps() -> str:
-    hakari = "hakari" if shutil.which("hakari") else sys.argv[0]
+    called = "python -m hakari" if sys.argv[0].endswith("__main__.py") else sys.argv[0]
+    hakari = "hakari" if shutil.which("hakari") else called
     steps = [
         (
             f'{hakari} compare bm25-code "{RETRIEVERS[-1]}" --on {TASKS} --queries',

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from hakari.measures import Measure
 from hakari.report.arrays import by_task
+from hakari.report.results import Results, System, Weighed
 from hakari.report.tables import Table, difference, number, p_value
 
-if TYPE_CHECKING:
-    from hakari.report.results import Results, System, Weighed
 
 EVERY_TASK = "*"
 """The task of an aggregate: the mean over tasks, each weighing the same."""
@@ -110,31 +109,23 @@ def results_tables(results: Results) -> list[Table]:
 
 def differences_table(results: Results) -> Table:
     """Which systems differ significantly on the first measure, over all tasks."""
-    rows = []
-    comparison = results.compare()
-    first = str(results.measures[0])
+    from hakari import stats
+
+    comparison = Results(results.weighed, results.measures[:1], results.seed).compare()
     overall = EVERY_TASK if len(comparison.tasks) > 1 else comparison.tasks[0]
-    for row in comparison.rows():
-        if row["task"] == overall and row["measure"] == first:
-            names = [
-                name if v == "float" else f"{name} {v}"
-                for name, v in ((row["a"], row["variant_a"]), (row["b"], row["variant_b"]))
-            ]
-            better = names if row["diff"] >= 0 else names[::-1]
-            sign = 1 if row["diff"] >= 0 else -1
-            low, high = sorted((sign * row["low"], sign * row["high"]))
-            told = "yes" if row["p_holm"] <= SIGNIFICANT else "not shown"
-            rows.append([*better, difference(abs(row["diff"]), low, high), p_value(row["p_holm"]), told])
-    columns = ["better", "than", f"{first} [95 %]", "p Holm", "significant"]
-    title = (
-        f"Differences over {len(comparison.tasks)} tasks"
-        if overall == EVERY_TASK
-        else f"Differences on {overall}"
-    )
-    notes = [
-        f"p Holm: corrected over {len(comparison.rows())} comparisons, those of each task and measure included."
-    ]
-    return Table(title, columns, rows, texts=(0, 1, 4), notes=notes)
+    pairs = [row for row in comparison.rows() if row["task"] == overall]
+    rows = []
+    for row, p in zip(pairs, stats.holm([row["p"] for row in pairs]), strict=True):
+        names = [str(System(row[side], row[f"variant_{side}"])) for side in ("a", "b")]
+        low, high = row["low"], row["high"]
+        if row["diff"] < 0:
+            names, low, high = names[::-1], -high, -low
+        told = "yes" if p <= SIGNIFICANT else "not shown"
+        rows.append([*names, difference(abs(row["diff"]), low, high), p_value(p), told])
+    columns = ["better", "than", f"{results.measures[0]} [95 %]", "p Holm", "significant"]
+    over = f"over {len(comparison.tasks)} tasks" if overall == EVERY_TASK else f"on {overall}"
+    notes = ["p Holm: paired randomisation test, corrected over the rows shown."]
+    return Table(f"Differences {over}", columns, rows, texts=(0, 1, 4), notes=notes)
 
 
 def best_marks(results: Results, systems: Sequence[System], task: str) -> set[tuple[Measure, System]]:
