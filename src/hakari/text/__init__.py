@@ -1,1 +1,1 @@
-"""text"""
+"""From texts to terms: scanning for words, and tokenizers by name."""
