@@ -60,16 +60,12 @@ def weigh(
         for place, retriever in enumerate(plan.retrievers):
             number = position * len(plan.retrievers) + place + 1
             begun = Step(task.name, retriever.name, number, total * len(plan.retrievers), "running")
-            stored = obtain(plan, task, retriever, plan.depth, partial(_tell, tell, begun))
+            stored = obtain(plan, task, retriever, plan.depth, lambda s, b=begun: tell(replace(b, state=s)))
             yield task, stored
         for folder in {
             f for retriever in plan.retrievers for f in _folders(plan, task, retriever, plan.depth)
         }:
             files.write_manifests(folder)
-
-
-def _tell(tell: Callable[[Step], None], step: Step, state: str) -> None:
-    tell(replace(step, state=state))
 
 
 def _folders(plan: Plan, task: Task, retriever: Retriever, depth: int) -> Iterator[Path]:
