@@ -140,7 +140,6 @@ data JSON npm:typeorm **/*.json
 data JSON deb:node-undici **/*.json
 data CSS deb:nodejs-doc **/*.css
 data CSS deb:debian-handbook **/*.css
-data HTML deb:postgresql-doc-15 **/*.html
 data timezone-tables deb:tzdata **/*.tab
 data changelog deb:git **/changelog*.gz
 """)

@@ -3,8 +3,8 @@
     python benchmarks/detection_texts.py FOLDER         once, to fetch the texts
     python benchmarks/train_code_detector.py FOLDER     needs scikit-learn
 
-Logistic regression with an L1 penalty, so that few features carry weight; the penalty is the best of three by
-cross-validation that leaves whole languages out (95.2 % right on languages left out). Every source counts the
+Logistic regression with an L1 penalty, so that few features carry weight. Cross-validation that leaves whole
+languages out gives 95.2, 95.2 and 94.9 % right for a strength of 0.5, 1 and 2. Every source counts the
 same, however many files it has, and code and prose count the same. Some pieces are also changed to what
 retrieval tasks show: code on one line or spaced token by token, prose as a query without capitals and full
 stop. Texts held out for `benchmarks/detection.py` are never read. Running it again gives the same file.

@@ -36,8 +36,7 @@ ONE_LANGUAGE = 0.75
 SOME_CODE = 0.4
 """Share of the queries or of the documents that has to hold code for the task to be about code.
 
-About half way between manuals and fortune cookies (up to 0.11) and Python's API reference (0.83); the tasks
-had no say in it.
+About half way between manuals and fortune cookies (up to 0.11) and Python's API reference (0.83).
 """
 
 _FOLDED = {"nn": "no"}
