@@ -30,6 +30,11 @@ from hakari.text.detect import CODE, PROSE, detect, detect_category, detect_lang
 
 BANDS = {"20 to 60 characters": (20, 60), "200 to 1,000 characters": (200, 1_000)}
 MOST = 300
+CAVEAT = """The texts were held out from training, not from sight: tables like these were read while the detector
+was made, and led to a word for each character of Chinese and Japanese, to keywords of single languages
+(SQL), to commands from manuals in training, and to looking for lines of code; the tasks below led to
+the last two as well. So take the figures as somewhat favourable.
+"""
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
@@ -236,16 +241,7 @@ def main() -> None:
         "to train the code detector; the packages are listed in `benchmarks/detection_texts.py`. Comments are"
     )
     print("cut out of code before pieces are taken, since what they say is prose.\n")
-    print(
-        "The texts were held out from training, not from sight: tables like these were read while the detector"
-    )
-    print(
-        "was made, and led to a word for each character of Chinese and Japanese, to keywords of single languages"
-    )
-    print(
-        "(SQL), to commands from manuals in training, and to looking for lines of code; the tasks below led to"
-    )
-    print("the last two as well. So take the figures as somewhat favourable.\n")
+    print(CAVEAT)
     single_texts(folder)
     samples_of_messages(folder)
     samples_of_category(folder)
