@@ -30,7 +30,8 @@ from hakari.text.detect import CODE, PROSE, detect, detect_category, detect_lang
 
 BANDS = {"20 to 60 characters": (20, 60), "200 to 1,000 characters": (200, 1_000)}
 MOST = 300
-CAVEAT = """The texts were held out from training, not from sight: tables like these were read while the detector
+CAVEAT = """\
+The texts were held out from training, not from sight: tables like these were read while the detector
 was made, and led to a word for each character of Chinese and Japanese, to keywords of single languages
 (SQL), to commands from manuals in training, and to looking for lines of code; the tasks below led to
 the last two as well. So take the figures as somewhat favourable.
