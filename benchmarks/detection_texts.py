@@ -140,60 +140,22 @@ data JSON npm:typeorm **/*.json
 data JSON deb:node-undici **/*.json
 data CSS deb:nodejs-doc **/*.css
 data CSS deb:debian-handbook **/*.css
-data HTML deb:postgresql-doc-15 **/*.html
 data timezone-tables deb:tzdata **/*.tab
 data changelog deb:git **/changelog*.gz
 """)
 
-PO_LANGUAGES = {
-    code: folder
-    for folder in [
-        "ar",
-        "bn",
-        "cs",
-        "da",
-        "de",
-        "el",
-        "en_GB",
-        "es",
-        "fa",
-        "fi",
-        "fr",
-        "hi",
-        "id",
-        "it",
-        "ja",
-        "kn",
-        "ko",
-        "lt",
-        "lv",
-        "ml",
-        "mr",
-        "nb",
-        "nl",
-        "pa",
-        "pl",
-        "pt",
-        "ru",
-        "sk",
-        "sl",
-        "sr",
-        "sv",
-        "ta",
-        "te",
-        "th",
-        "vi",
-        "zh_Hans",
-    ]
-    for code in ["no" if folder == "nb" else folder.split("_")[0]]
-}
+_LOCALES = """
+ar bn cs da de el en es fa fi fr hi id it ja kn ko lt lv ml mr
+nb nl pa pl pt ru sk sl sr sv ta te th vi zh_Hans
+"""
+PO_LANGUAGES = {{"nb": "no"}.get(locale, locale[:2]): locale for locale in re.findall(r"\w+", _LOCALES)}
 
 
 def fetch(folder: Path) -> None:
     """Downloads and unpacks every package that is not there yet."""
     for package in sorted({source.package for source in (*TRAINING, *HELD_OUT, *HARD)}):
         kind, _, name = package.partition(":")
-        target = _place(folder, package)
+        target = place(folder, package)
         if kind == "stdlib" or target.exists():
             continue
         downloads = folder / "downloads" / kind / name
@@ -203,7 +165,13 @@ def fetch(folder: Path) -> None:
             "npm": ["npm", "pack", "--silent", name],
             "pypi": [
                 sys.executable,
-                *["-m", "pip", "download", "-q", "--no-deps", "--no-binary", ":all:"],
+                "-m",
+                "pip",
+                "download",
+                "-q",
+                "--no-deps",
+                "--no-binary",
+                ":all:",
                 name,
             ],
         }[kind]
@@ -219,7 +187,8 @@ def fetch(folder: Path) -> None:
                 tar.extractall(target, filter="data")
 
 
-def _place(folder: Path, package: str) -> Path:
+def place(folder: Path, package: str) -> Path:
+    """Where a package is unpacked."""
     if package == "stdlib":
         return Path(sysconfig.get_path("stdlib"))
     return folder / "unpacked" / package.replace(":", "-")
@@ -227,7 +196,7 @@ def _place(folder: Path, package: str) -> Path:
 
 def files(folder: Path, source: Source, most: int = 150) -> list[Path]:
     """Files of a source, the same ones everywhere: those whose names hash lowest."""
-    root = _place(folder, source.package)
+    root = place(folder, source.package)
     if source.package.partition(":")[0] in ("npm", "pypi"):
         root = next(path for path in root.iterdir() if path.is_dir())
     found = [path for path in root.glob(source.pattern) if path.is_file() and not path.is_symlink()]
@@ -283,13 +252,15 @@ def pieces(text: str, shortest: int, longest: int, most: int) -> Iterator[str]:
 
 def po_messages(folder: Path) -> dict[str, list[str]]:
     """Translated messages of Django by language, without markup and placeholders."""
-    root = next(path for path in _place(folder, "pypi:django").iterdir() if path.is_dir())
+    root = next(path for path in place(folder, "pypi:django").iterdir() if path.is_dir())
     messages: dict[str, list[str]] = {}
     for code, locale in sorted(PO_LANGUAGES.items()):
         for path in sorted(root.glob(f"**/locale/{locale}/LC_MESSAGES/django.po")):
             which = "msgid" if code == "en" else "msgstr"
             text = re.sub(r'"\n"', "", path.read_text("utf-8"))
             for message in re.findall(rf'^{which} "(.+)"$', text, re.MULTILINE):
+                if "MIME-Version" in message:
+                    continue
                 plain = re.sub(r"%\(\w+\)[sd]|%[sd]|\{\w*\}|<[^>]+>|\\n|\\", " ", message)
                 messages.setdefault(code, []).append(" ".join(plain.split()))
     return {code: sorted(set(texts)) for code, texts in messages.items()}

@@ -1,9 +1,9 @@
 """Whether a text is program code or prose, whatever the programming or natural language.
 
-A linear model over the shape of a text: runs of letters are reduced to how they are written (`word`, `Word`,
-`WORD`, `twoWords`, `two_words`, digits), punctuation and line starts are kept, and one, two and three of these
-in a row are features, beside some frequent words. Shapes are shared by languages that were never seen in
-training; `benchmarks/detection.md` says how well. The weights are a text file that
+A linear model over the shape of a text: runs of letters are reduced to how they are written (`word`,
+`Word`, `WORD`, `twoWords`, `two_words`, digits), punctuation and line starts are kept, and one, two and
+three of these in a row are features, beside some words. Languages that were never seen in training have the
+same shapes; `benchmarks/detection.md` says how well that works. The weights are a text file that
 `benchmarks/train_code_detector.py` writes.
 """
 
@@ -12,10 +12,11 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from functools import cache
+from functools import cache, lru_cache
 from importlib import resources
+from itertools import pairwise
 
-LONGEST = 1_000
+LONGEST = 600
 """Characters of a text that are looked at."""
 
 # Scripts that put no space between words give a word a character; others keep their combining vowel signs.
@@ -33,7 +34,6 @@ _STYLES = (
 )
 
 
-@cache
 def _style(word: str) -> str:
     for style, pattern in _STYLES:
         if pattern.fullmatch(word):
@@ -41,6 +41,7 @@ def _style(word: str) -> str:
     return "word1"
 
 
+@lru_cache(maxsize=20_000)
 def _shape(token: str) -> str:
     first = token[0]
     if first == "\n":
@@ -58,9 +59,10 @@ def features(text: str) -> Counter[str]:
     """How often each feature occurs in the beginning of a text."""
     tokens = _TOKEN.findall(text[:LONGEST].strip())
     shapes = ["^", *map(_shape, tokens), "$"]
+    pairs = list(map(" ".join, pairwise(shapes)))
     found = Counter(shapes[1:-1])
-    found.update(map(" ".join, zip(shapes, shapes[1:], strict=False)))
-    found.update(map(" ".join, zip(shapes, shapes[1:], shapes[2:], strict=False)))
+    found.update(pairs)
+    found.update(map(" ".join, zip(pairs, shapes[2:], strict=False)))
     found.update("=" + token for token in tokens if token[0].isalpha() and token.isascii())
     return found
 
@@ -73,16 +75,11 @@ def _weights() -> dict[str, float]:
 
 
 def code_probability(text: str) -> float:
-    """How likely a text is to be code rather than prose, from 0 to 1; 0 for a text of nothing but space."""
+    """How likely a text is to be code rather than prose, from 0 to 1; 0 for a text without letters."""
+    if not any(map(str.isalpha, text[:LONGEST])):
+        return 0.0
     found = features(text)
     weights = _weights()
-    total, length = 0.0, 0.0
-    for feature, count in found.items():
-        weight = weights.get(feature)
-        length += count
-        if weight is not None:
-            total += weight * math.sqrt(count)
-    if not text.strip():
-        return 0.0
-    margin = weights["(intercept)"] + total / math.sqrt(length)
+    total = sum(weights[feature] * math.sqrt(found[feature]) for feature in sorted(weights.keys() & found))
+    margin = weights["(intercept)"] + total / math.sqrt(found.total())
     return 1.0 / (1.0 + math.exp(-max(-50.0, min(50.0, margin))))
