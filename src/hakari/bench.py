@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
-import platform
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import lru_cache
-from importlib import metadata
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-import hakari
 from hakari import footprint, measures
 from hakari.errors import Fault, InvalidInput, UsageError
 from hakari.measures import Measure
@@ -21,7 +17,6 @@ from hakari.retrievers.base import Retrieved, Retriever
 from hakari.store import files, keys
 from hakari.types import Run, Task
 
-CORE_PACKAGES = ("numpy", "scipy", "duckdb")
 DEFAULT_DEPTH = 500
 STORED_MEASURES = ("nDCG@10", "hit@10", "R@100", "RR@10", "AP@100", "P@10")
 """Kept in every result file, so far as its depth allows; any other is derived from the rankings."""
@@ -59,13 +54,17 @@ def weigh(
             _require(plan, task)
         for place, retriever in enumerate(plan.retrievers):
             number = position * len(plan.retrievers) + place + 1
-            begun = Step(task.name, retriever.name, number, total * len(plan.retrievers), "running")
-            stored = obtain(plan, task, retriever, plan.depth, lambda s, b=begun: tell(replace(b, state=s)))
+            step = partial(Step, task.name, retriever.name, number, total * len(plan.retrievers))
+            stored = obtain(plan, task, retriever, plan.depth, partial(_tell, tell, step))
             yield task, stored
         for folder in {
             f for retriever in plan.retrievers for f in _folders(plan, task, retriever, plan.depth)
         }:
             files.write_manifests(folder)
+
+
+def _tell(tell: Callable[[Step], None], step: Callable[[str], Step], state: str) -> None:
+    tell(step(state))
 
 
 def _folders(plan: Plan, task: Task, retriever: Retriever, depth: int) -> Iterator[Path]:
@@ -136,7 +135,7 @@ def describe(task: Task, retriever: Retriever, depth: int) -> dict[str, Any]:
         "settings": settings,
         "task_settings": of_task,
         "depth": depth,
-        "versions": versions(tuple(retriever.packages)),
+        "versions": keys.versions(tuple(retriever.packages)),
     }
 
 
@@ -188,13 +187,3 @@ def check_depth(wanted: Sequence[Measure], depth: int) -> None:
                 f"measure `{measure}` looks deeper than the rankings, which are {depth} deep",
                 f"add `--depth {measure.depth}`",
             )
-
-
-@lru_cache
-def versions(packages: tuple[str, ...]) -> dict[str, str]:
-    """The versions that a result may depend on: of hakari, Python and the packages that computed it."""
-    told = {"hakari": hakari.__version__, "python": platform.python_version()}
-    for package in (*CORE_PACKAGES, *packages):
-        with contextlib.suppress(metadata.PackageNotFoundError):  # `require` says so where it matters
-            told[package] = metadata.version(package)
-    return told

@@ -26,7 +26,8 @@ def command(results: Path, measures: str, as_json: bool) -> None:
     """
     from hakari import api, bench
     from hakari.cli.progress import telling
-    from hakari.report.summary import differences_table, results_tables
+    from hakari.report.comparison import differences_table
+    from hakari.report.summary import results_tables
 
     plan = bench.Plan(api.retrievers_of(RETRIEVERS), results=results)
     output.note(f"{TASKS}: real code of the running Python; building it takes some seconds at the first time")

@@ -206,5 +206,26 @@ class Comparison:
         return notes
 
 
+def differences_table(results: Results) -> Table:
+    """Which systems differ significantly on the first measure, over all tasks."""
+    from hakari import stats
+
+    comparison = type(results)(results.weighed, results.measures[:1], results.seed).compare()
+    overall = EVERY_TASK if len(comparison.tasks) > 1 else comparison.tasks[0]
+    pairs = [row for row in comparison.rows() if row["task"] == overall]
+    rows = []
+    for row, p in zip(pairs, stats.holm([row["p"] for row in pairs]), strict=True):
+        names = [_name(row[side], row[f"variant_{side}"]) for side in ("a", "b")]
+        low, high = row["low"], row["high"]
+        if row["diff"] < 0:
+            names, low, high = names[::-1], -high, -low
+        told = "yes" if p <= SIGNIFICANT else "not shown"
+        rows.append([*names, difference(abs(row["diff"]), low, high), p_value(p), told])
+    columns = ["better", "than", f"{results.measures[0]} [95 %]", "p Holm", "significant"]
+    over = f"over {len(comparison.tasks)} tasks" if overall == EVERY_TASK else f"on {overall}"
+    notes = ["p Holm: paired randomisation test, corrected over the rows shown."]
+    return Table(f"Differences {over}", columns, rows, texts=(0, 1, 4), notes=notes)
+
+
 def _name(retriever: str, variant: str) -> str:
     return retriever if variant == "float" else f"{retriever} {variant}"

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from hakari.measures import Measure
 from hakari.report.arrays import by_task
-from hakari.report.results import Results, System, Weighed
-from hakari.report.tables import Table, difference, number, p_value
+from hakari.report.tables import Table, number
+
+if TYPE_CHECKING:
+    from hakari.report.results import Results, System, Weighed
 
 EVERY_TASK = "*"
 """The task of an aggregate: the mean over tasks, each weighing the same."""
@@ -104,27 +106,6 @@ def results_tables(results: Results) -> list[Table]:
     )
     title += f"{len(results.tasks)} task{'s' * (len(results.tasks) > 1)}, {queries:,} queries"
     return [Table(title, columns, rows, texts=(0, 1), notes=_notes(results), breaks=breaks[1:])]
-
-
-def differences_table(results: Results) -> Table:
-    """Which systems differ significantly on the first measure, over all tasks."""
-    from hakari import stats
-
-    comparison = Results(results.weighed, results.measures[:1], results.seed).compare()
-    overall = EVERY_TASK if len(comparison.tasks) > 1 else comparison.tasks[0]
-    pairs = [row for row in comparison.rows() if row["task"] == overall]
-    rows = []
-    for row, p in zip(pairs, stats.holm([row["p"] for row in pairs]), strict=True):
-        names = [str(System(row[side], row[f"variant_{side}"])) for side in ("a", "b")]
-        low, high = row["low"], row["high"]
-        if row["diff"] < 0:
-            names, low, high = names[::-1], -high, -low
-        told = "yes" if p <= SIGNIFICANT else "not shown"
-        rows.append([*names, difference(abs(row["diff"]), low, high), p_value(p), told])
-    columns = ["better", "than", f"{results.measures[0]} [95 %]", "p Holm", "significant"]
-    over = f"over {len(comparison.tasks)} tasks" if overall == EVERY_TASK else f"on {overall}"
-    notes = ["p Holm: paired randomisation test, corrected over the rows shown."]
-    return Table(f"Differences {over}", columns, rows, texts=(0, 1, 4), notes=notes)
 
 
 def best_marks(results: Results, systems: Sequence[System], task: str) -> set[tuple[Measure, System]]:

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
+import platform
 import re
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+import hakari
+
+CORE_PACKAGES = ("numpy", "scipy", "duckdb")
 PROTOCOL = 1
 """Rises when the same settings would give another result; older results are then run again."""
 
@@ -52,3 +58,15 @@ def settings_key(retriever: str, settings: dict[str, Any], depth: int) -> str:
 def result_key(settings: str, content: str, task_settings: dict[str, Any]) -> str:
     """The full key of a result: the settings' key, the content of the task and what follows from both."""
     return digest({"settings": settings, "task": content, "task_settings": task_settings})
+
+
+@lru_cache
+def versions(packages: tuple[str, ...]) -> dict[str, str]:
+    """The versions that a result may depend on: of hakari, Python and the packages that computed it."""
+    from importlib import metadata
+
+    told = {"hakari": hakari.__version__, "python": platform.python_version()}
+    for package in (*CORE_PACKAGES, *packages):
+        with contextlib.suppress(metadata.PackageNotFoundError):  # `require` says so where it matters
+            told[package] = metadata.version(package)
+    return told
