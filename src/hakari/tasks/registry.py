@@ -134,9 +134,10 @@ def _resolve_one(item: str, suites: dict[str, list[Path]]) -> list[TaskRef]:
 
 def _by_name(item: str, suites: dict[str, list[Path]]) -> list[TaskRef]:
     dataset, _, split = item.rstrip("/").partition("/")
-    names = sorted({*suites, *builders})
+    # A glob is over what is there; what would have to be built is named in full.
+    names = sorted(suites)
     if not _is_glob(dataset):
-        names = [dataset] if dataset in names else []
+        names = [dataset] if dataset in suites or dataset in builders else []
     refs = [ref for name in names if fnmatchcase(name, dataset) for ref in _suite(name, suites)]
     if not split:
         return refs
