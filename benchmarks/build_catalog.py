@@ -73,7 +73,9 @@ def catalog_files(facts: list[dict[str, Any]]) -> dict[str, str]:
             raise SystemExit(f"error: {fact['id']} is not `dataset/split`")
         rows[f"{fact['suite']}/{fact['dataset']}.jsonl"].append((fact["split"], row_of(fact, facts)))
     return {
-        name: "".join(json.dumps(row, ensure_ascii=False) + "\n" for _, row in sorted(rows[name], key=split_of))
+        name: "".join(
+            json.dumps(row, ensure_ascii=False) + "\n" for _, row in sorted(rows[name], key=split_of)
+        )
         for name in sorted(rows)
     }
 
