@@ -1,16 +1,18 @@
 """A small hub on this machine that speaks the Hugging Face protocol to the real client, and can fail on demand.
 
-    with HubServer() as hub:
-        hub.commit("org/NanoX", folder)          # what is pushed; returns the commit
-        hub.fail("resolve", "corpus", Cut(2000)) # the next matching request is cut after 2,000 bytes
-        run(..., env={"HF_ENDPOINT": hub.url})
-        hub.requests                             # what was asked
+with HubServer() as hub:
+    hub.commit("org/NanoX", folder)          # what is pushed; returns the commit
+    hub.fail("resolve", "corpus", Cut(2000)) # the next matching request is cut after 2,000 bytes
+    run(..., env={"HF_ENDPOINT": hub.url})
+    hub.requests                             # what was asked
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import os
+import tempfile
 import threading
 import time
 from collections.abc import Mapping
@@ -20,6 +22,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
+# The client reads this when it is first imported: no test may touch the user's own cache of the hub.
+os.environ["HF_HOME"] = tempfile.mkdtemp(prefix="hakari-test-hub-")
 LARGE = (".parquet", ".onnx")
 PAGE = 4
 """Files a page of a listing: few, so that every test turns pages."""
@@ -197,11 +201,15 @@ class _Handler(BaseHTTPRequestHandler):
         if found := self._found(repo, revision):
             listed = [described(path, data) for path, data in sorted(found[1].items())]
             folders = {path.rpartition("/")[0] for path in found[1]} - {""}
-            listed += [{"type": "directory", "path": path, "oid": "0" * 40, "size": 0} for path in sorted(folders)]
+            listed += [
+                {"type": "directory", "path": path, "oid": "0" * 40, "size": 0} for path in sorted(folders)
+            ]
             start = int(query.get("cursor", ["0"])[0])
             link = {}
             if start + PAGE < len(listed):
-                more = f"{self.hub.url}/api/datasets/{repo}/tree/{revision}?recursive=true&cursor={start + PAGE}"
+                more = (
+                    f"{self.hub.url}/api/datasets/{repo}/tree/{revision}?recursive=true&cursor={start + PAGE}"
+                )
                 link = {"Link": f'<{more}>; rel="next"'}
             self._json(listed[start : start + PAGE], link)
 

@@ -159,6 +159,9 @@ def _unreachable(what: str, error: Exception) -> Exception:
     if response is None and isinstance(cause, OSError) and number is not None and cause.filename is not None:
         hint = f"check space and permissions with `df -h` and `ls -ld {Path(cause.filename).parent}`"
         return UsageError(f"{what} cannot be stored: {cause.strerror}", hint)
+    if response is not None and response.status_code in (401, 403):
+        hint = f"log in with `hf auth login`, and see what {endpoint()} lets you read"
+        return MissingPrerequisite(f"{what} may not be read: it answered {response.status_code}", hint)
     if response is not None:
         told = f"it answered {response.status_code}"
     else:

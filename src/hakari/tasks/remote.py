@@ -17,7 +17,7 @@ import os
 import re
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
@@ -33,8 +33,9 @@ from hakari.types import Task
 
 SCHEME = "hub:"
 DEFAULT_REVISION = "main"
+NAME = r"\w(?:[\w.-]*\w)?"
 SPELLING = re.compile(
-    r"hub:(?P<repo>[\w.-]+/[\w.-]+)(/(?P<task>[^@/]+))?/?(@(?P<revision>[^@\s]+))?", re.ASCII
+    rf"hub:(?P<repo>{NAME}/{NAME})(/(?P<task>[^@/]+))?/?(@(?P<revision>[^@\s]+))?", re.ASCII
 )
 NANO: Layout = next(layout for layout in LAYOUTS if layout.name == "nano")
 
@@ -73,8 +74,13 @@ class HubSet:
 
     def installed(self, split: str) -> Path | None:
         """The folder of the set with one task in it, where that was fetched before."""
+        place = self.place()
+        return None if place is None else installed_in(place, split, self.name)
+
+    def place(self) -> Path | None:
+        """The folder of the commit that the revision is pinned to, where it is."""
         commit = self._commit()
-        return None if commit is None else _installed(self.folder / commit, split, self.name)
+        return None if commit is None else self.folder / commit
 
     def pinned(self) -> Pinned:
         """The commit that counts and its tasks; asks the hub the first time only."""
@@ -99,11 +105,11 @@ class HubSet:
         pinned = self.pinned()
         if split not in pinned.tasks:
             raise UnknownName(
-                f"task of `{self.spelling}`", split, pinned.tasks, f"{hub.endpoint()}/datasets/{self.repo}"
+                f"task of `{self.spelling}`", split, pinned.tasks, f"hakari tasks {self.spelling}"
             )
         place = self.folder / pinned.commit
         with self._locked(), _storing(place):
-            return _installed(place, split, self.name) or self._fetch(pinned, split, counts)
+            return installed_in(place, split, self.name) or self._fetch(pinned, split, counts)
 
     def _commit(self) -> str | None:
         pins = _read(self.folder / "pins.json") or {}
@@ -153,7 +159,7 @@ class HubSet:
         shutil.rmtree(making, ignore_errors=True)
         try:
             made = self._put_together(making / split, fetched)
-            task = load_split(made / self.name, split, NANO)
+            task = self._read(made, split)
             counted = counts_of(task)
             self._compare(split, pinned.commit, counted, counts)
             origin = {"repo": self.repo, "revision": self.revision, "commit": pinned.commit}
@@ -166,6 +172,18 @@ class HubSet:
         if all(self.installed(other) for other in pinned.tasks):
             shutil.rmtree(incoming, ignore_errors=True)
         return place / split / self.name
+
+    def _read(self, made: Path, split: str) -> Task:
+        """The task that was put together; its faults are told by the names that its files have on the hub."""
+        try:
+            return load_split(made / self.name, split, NANO)
+        except InvalidInput as error:
+            here, hint = f"{made / self.name}{os.sep}", "whoever published the set has to mend it"
+            faults = [
+                replace(fault, file=fault.file and fault.file.removeprefix(here), hint=hint)
+                for fault in error.faults
+            ]
+            raise InvalidInput(f"`{split}` of `{self.spelling}`", faults) from error
 
     def _put_together(self, made: Path, fetched: Mapping[str, Sequence[Path]]) -> Path:
         """A folder with the set in it, of files that were fetched."""
@@ -217,9 +235,14 @@ class RemoteRef(TaskRef):
         return fill_traits(load_split(folder, self.split, self.layout), language, category)
 
 
+def source_of(entry: Entry) -> HubSet:
+    """The repository that holds a task of the catalog."""
+    return HubSet(entry.hub_id, entry.row.get("revision", DEFAULT_REVISION), cache_folder())
+
+
 def published(entry: Entry) -> RemoteRef:
     """A task of the catalog, to be fetched where it is not in the cache."""
-    source = HubSet(entry.hub_id, entry.row.get("revision", DEFAULT_REVISION), cache_folder())
+    source = source_of(entry)
     folder = source.installed(entry.split) or source.folder
     return RemoteRef(entry.dataset, entry.split, folder, NANO, source, entry.counts)
 
@@ -227,7 +250,7 @@ def published(entry: Entry) -> RemoteRef:
 def in_repository(item: str) -> list[RemoteRef]:
     """The tasks of `hub:org/name`, of one task or glob in it, at a revision where one is named."""
     spelled = SPELLING.fullmatch(item)
-    if spelled is None:
+    if spelled is None or "--" in spelled["repo"] or ".." in spelled["repo"]:
         hint = "write it as `hub:org/name`, `hub:org/name@revision` or `hub:org/name/Task@revision`"
         raise UsageError(f"`{item}` does not name a repository", hint)
     source = HubSet(spelled["repo"], spelled["revision"] or DEFAULT_REVISION, cache_folder())
@@ -235,8 +258,7 @@ def in_repository(item: str) -> list[RemoteRef]:
     wanted = spelled["task"]
     chosen = [split for split in splits if wanted is None or split == wanted or fnmatchcase(split, wanted)]
     if not chosen:
-        listing = f"hakari run bm25 --on {source.spelling}"
-        raise UnknownName(f"task of `{source.spelling}`", wanted, splits, listing)
+        raise UnknownName(f"task of `{source.spelling}`", wanted, splits, f"hakari tasks {source.spelling}")
     return [RemoteRef(source.name, split, source.folder, NANO, source, {}) for split in chosen]
 
 
@@ -246,7 +268,8 @@ def counts_of(task: Task) -> dict[str, int]:
     return {"queries": len(task.queries), "documents": len(task.corpus), "positives": positives}
 
 
-def _installed(place: Path, split: str, name: str) -> Path | None:
+def installed_in(place: Path, split: str, name: str) -> Path | None:
+    """The folder of the set with one task in it, below that of a commit, where it is complete."""
     return place / split / name if (place / split / "record.json").is_file() else None
 
 

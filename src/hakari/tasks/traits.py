@@ -33,7 +33,7 @@ def fill_traits(task: Task, language: str | None = None, category: str | None = 
     if traits["language"] is None or traits["category"] is None:
         from hakari.text.detect import detect
 
-        guesses = detect(task.queries.texts, task.corpus.texts)
+        guesses = detect(task.queries.texts.tolist(), task.corpus.texts.tolist())
         for trait, guess in zip(("language", "category"), guesses, strict=True):
             if traits[trait] is None:
                 traits[trait], origins[trait] = guess.value, "detected"
