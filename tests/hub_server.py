@@ -9,9 +9,11 @@ with HubServer() as hub:
 
 from __future__ import annotations
 
+import atexit
 import hashlib
 import json
 import os
+import shutil
 import tempfile
 import threading
 import time
@@ -24,6 +26,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 # The client reads this when it is first imported: no test may touch the user's own cache of the hub.
 os.environ["HF_HOME"] = tempfile.mkdtemp(prefix="hakari-test-hub-")
+atexit.register(shutil.rmtree, os.environ["HF_HOME"], ignore_errors=True)
 LARGE = (".parquet", ".onnx")
 PAGE = 4
 """Files a page of a listing: few, so that every test turns pages."""
@@ -121,6 +124,10 @@ class HubServer:
         """Fail the next requests whose method and path have all the words in them."""
         *words, failure = words_and_failure
         self._armed.append(_Armed(tuple(words), failure, times))
+
+    def heal(self) -> None:
+        """Fail no more."""
+        self._armed.clear()
 
     def failure_for(self, request: str) -> Failure | None:
         """The failure that a request meets, which is used up by it."""

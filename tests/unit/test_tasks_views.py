@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from command import within
 from small import small_set, small_task
 
 from hakari.errors import UnknownName
@@ -127,3 +128,14 @@ def test_suites_add_up() -> None:
     rows = suites()
     assert sum(row["tasks"] for row in rows) == 569
     assert next(row for row in rows if row["suite"] == "MNanoBEIR")["languages"] == "14 languages"
+
+
+def test_the_command_tells_suites_then_tasks_and_what_they_repeat() -> None:
+    overview = within("tasks").stdout
+    assert "569 published tasks" in overview
+    assert "NanoMTEB-Scandinavian" in overview
+    assert "NanoArguAna" not in overview
+    told = within("tasks", "NanoLaw").stdout
+    assert "NanoRTEB/NanoAILACasedocs" in told
+    assert "hub:hakari-bench/NanoLaw" in told
+    assert "`hakari tasks` lists" in within("tasks", "--language", "xx").stdout

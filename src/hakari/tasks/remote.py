@@ -17,7 +17,7 @@ import os
 import re
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
@@ -180,7 +180,12 @@ class HubSet:
         except InvalidInput as error:
             here, hint = f"{made / self.name}{os.sep}", "whoever published the set has to mend it"
             faults = [
-                replace(fault, file=fault.file and fault.file.removeprefix(here), hint=hint)
+                Fault(
+                    fault.what.replace(here, ""),
+                    fault.file and fault.file.removeprefix(here),
+                    fault.row,
+                    hint,
+                )
                 for fault in error.faults
             ]
             raise InvalidInput(f"`{split}` of `{self.spelling}`", faults) from error
