@@ -167,6 +167,7 @@ def test_a_card_may_name_the_files(hub: HubServer, tmp_path: Path) -> None:
         f"- config_name: {part}\n  data_files:\n  - split: NanoOne\n    path: files/{part}-*\n"
         for part in parts
     )
+    stated += "- config_name: same\n  data_files:\n  - split: NanoOne\n    path: files/qrels-1.parquet\n"
     hub.commit("org/NanoCard", {**files, "README.md": f"---\nconfigs:\n{stated}---\n".encode()})
     (ref,) = resolve("hub:org/NanoCard")
     assert ref.name == "NanoCard/NanoOne"

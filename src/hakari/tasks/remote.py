@@ -169,6 +169,8 @@ class HubSet:
             os.rename(made, place / split)
         finally:
             shutil.rmtree(making, ignore_errors=True)
+        for path in {path for paths in fetched.values() for path in paths}:
+            path.unlink(missing_ok=True)
         if all(self.installed(other) for other in pinned.tasks):
             shutil.rmtree(incoming, ignore_errors=True)
         return place / split / self.name
@@ -191,12 +193,12 @@ class HubSet:
             raise InvalidInput(f"`{split}` of `{self.spelling}`", faults) from error
 
     def _put_together(self, made: Path, fetched: Mapping[str, Sequence[Path]]) -> Path:
-        """A folder with the set in it, of files that were fetched."""
+        """A folder with the set in it, of copies: one file may serve two configurations, and may be refused here."""
         for config, paths in fetched.items():
             ending = paths[0].suffix if paths else hub_layout.ENDING
             names = hub_layout.names_on_disk(made.name, [str(path) for path in paths], ending)
             for path, name in zip(paths, names, strict=True):
-                os.replace(path, _made(made / self.name / config) / name)
+                shutil.copyfile(path, _made(made / self.name / config) / name)
         return made
 
     def _compare(self, split: str, commit: str, counted: Mapping[str, int], known: Mapping[str, int]) -> None:
