@@ -202,7 +202,7 @@ class HubSet:
         return made
 
     def _compare(self, split: str, commit: str, counted: Mapping[str, int], known: Mapping[str, int]) -> None:
-        hint = f"it is not the published task: ask for `hub:{self.repo}/{split}@<revision>` to weigh on it as it is"
+        hint = f"it is not the published task: ask for `hub:{self.repo}/{split}` to weigh on it as it is"
         faults = [
             Fault(f"has {counted.get(key, 0):,} {key}, published are {known[key]:,}", hint=hint)
             for key in known
