@@ -21,6 +21,7 @@ from hakari.types import Qrels, Run, Task
 if TYPE_CHECKING:
     from hakari.report.comparison import Comparison
     from hakari.report.gate import Verdict
+    from hakari.tasks.listing import Wanted
 
 DEFAULT_MEASURES = "nDCG@10,hit@10,R@100"
 
@@ -183,16 +184,11 @@ def describe(task: Task, measures: str = DEFAULT_MEASURES) -> dict[str, Any]:
     return described(task, measures)
 
 
-def listed(tasks_dir: Path | None = None) -> list[dict[str, Any]]:
-    """The tasks that can be asked for by name, and where they come from."""
-    found = [{"task": ref.name, "where": str(ref.folder)} for ref in tasks_registry.known(tasks_dir)]
-    names = {row["task"].rpartition("/")[0] for row in found}
-    built = [
-        {"task": name, "where": "built when it is asked for"}
-        for name in tasks_registry.builders
-        if name not in names
-    ]
-    return [*built, *found]
+def listed(tasks_dir: Path | None = None, wanted: Wanted | None = None) -> list[dict[str, Any]]:
+    """The tasks that can be asked for by name, where they lie, and what is published of them."""
+    from hakari.tasks import listing
+
+    return listing.listed(wanted or listing.Wanted(), tasks_dir)
 
 
 def sizes(name: str, tasks_dir: Path | None = None) -> dict[str, Any]:

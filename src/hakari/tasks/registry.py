@@ -1,46 +1,27 @@
-"""Tasks by name or by path: `NanoX`, `NanoX/Task`, `NanoX/*SQL`, `path/NanoX`, `path/beir-x/test`.
+"""Tasks by name or by path: `NanoX`, `NanoX/Task`, `NanoX/*SQL`, `path/NanoX`, `path/beir-x/test`, `hub:org/name`.
 
-Names are looked up in the folder of tasks, then among the sets that can be built here; all else is a path.
+A name is looked up in the folder of tasks and among the sets that can be built here, then as a path that holds
+tasks, then in the catalog of published ones. The first that knows it answers for all of it; a task of a published
+view or suite that the folder of tasks has is read there.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 
 from hakari.errors import Fault, InvalidInput, UnknownName, UsageError
 from hakari.io.files import is_folder, names_in
-from hakari.tasks.loaders import Layout, layout_of, load_split, splits_of
-from hakari.tasks.traits import fill_traits
+from hakari.tasks import remote, views
+from hakari.tasks.loaders import layout_of, splits_of
+from hakari.tasks.refs import TaskRef, cache_folder
+from hakari.tasks.views import LISTING, is_glob
 from hakari.types import Task
-
-LISTING = "hakari tasks"
-WILDCARDS = "*?["
 
 builders: dict[str, Callable[[Path], Path]] = {}
 """Sets that are built on demand: each is called with the cache folder and returns the folder of its set."""
-
-
-@dataclass(frozen=True)
-class TaskRef:
-    """A task that was found and is not loaded yet."""
-
-    dataset: str
-    split: str
-    folder: Path
-    layout: Layout
-
-    @property
-    def name(self) -> str:
-        """`dataset/split`."""
-        return f"{self.dataset}/{self.split}"
-
-    def load(self, language: str | None = None, category: str | None = None) -> Task:
-        """The task with its traits filled in; the arguments count before what its files state."""
-        return fill_traits(load_split(self.folder, self.split, self.layout), language, category)
 
 
 def resolve(spec: str, tasks_dir: Path | None = None) -> list[TaskRef]:
@@ -50,9 +31,9 @@ def resolve(spec: str, tasks_dir: Path | None = None) -> list[TaskRef]:
     for item in _items(spec):
         for ref in _resolve_one(item, suites):
             known = refs.setdefault(ref.name, ref)
-            if os.path.abspath(known.folder) != os.path.abspath(ref.folder):
+            if known.origin != ref.origin:
                 hint = "ask for one of them, or rename one of the folders"
-                raise UsageError(f"`{ref.name}` is both in {known.folder} and in {ref.folder}", hint)
+                raise UsageError(f"`{ref.name}` is both in {known.origin} and in {ref.origin}", hint)
     return list(refs.values())
 
 
@@ -71,14 +52,6 @@ def known(tasks_dir: Path | None = None) -> list[TaskRef]:
     """All tasks of the folder of tasks. What can be built on demand is in `builders`."""
     suites = _suites(tasks_dir)
     return [ref for name in sorted(suites) for ref in _suite(name, suites)]
-
-
-def cache_folder() -> Path:
-    """Where sets that are built here are kept: `$HAKARI_CACHE`, else `hakari` in the user's own cache."""
-    if chosen := os.environ.get("HAKARI_CACHE"):
-        return Path(chosen).expanduser()
-    base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path("~/.cache").expanduser()) / "hakari"
 
 
 def _items(spec: str) -> list[str]:
@@ -114,9 +87,11 @@ def _suites(tasks_dir: Path | None) -> dict[str, list[Path]]:
 
 
 def _resolve_one(item: str, suites: dict[str, list[Path]]) -> list[TaskRef]:
+    if item.startswith(remote.SCHEME):
+        return list(remote.in_repository(item))
     path_only = item.startswith((".", "/", "~")) or Path(item).is_absolute()
     if not path_only:
-        found = _by_name(item, suites)
+        found = _by_name(item, suites) or _published(item, suites)
         if found:
             return found
     found = _by_path(Path(item).expanduser())
@@ -125,10 +100,14 @@ def _resolve_one(item: str, suites: dict[str, list[Path]]) -> list[TaskRef]:
     if path_only:
         fault = Fault("no such folder or task", item, hint=f"check the path with `ls {Path(item).parent}`")
         raise InvalidInput("what was asked for", [fault])
-    names = [*suites, *builders]
     dataset, _, split = item.partition("/")
+    names = [*suites, *builders]
     if split and dataset in names:
         names = [ref.name for ref in _suite(dataset, suites)]
+    elif split:
+        names = [entry.name for entry in views.select(dataset)]
+    else:
+        names += views.names()
     raise UnknownName("task" if split else "set", item, names, LISTING)
 
 
@@ -136,12 +115,26 @@ def _by_name(item: str, suites: dict[str, list[Path]]) -> list[TaskRef]:
     dataset, _, split = item.rstrip("/").partition("/")
     # A glob is over what is there; what would have to be built is named in full.
     names = sorted(suites)
-    if not _is_glob(dataset):
+    if not is_glob(dataset):
         names = [dataset] if dataset in suites or dataset in builders else []
     refs = [ref for name in names if fnmatchcase(name, dataset) for ref in _suite(name, suites)]
     if not split:
         return refs
-    return [ref for ref in refs if ref.split == split or (_is_glob(split) and fnmatchcase(ref.split, split))]
+    return [ref for ref in refs if ref.split == split or (is_glob(split) and fnmatchcase(ref.split, split))]
+
+
+def _published(item: str, suites: dict[str, list[Path]]) -> list[TaskRef]:
+    """Tasks of the catalog, those that the folder of tasks has read there; none where the item is a path."""
+    path = Path(item)
+    if layout_of(path) is not None or layout_of(path.parent) is not None:
+        return []
+    refs: list[TaskRef] = []
+    local: dict[str, dict[str, TaskRef]] = {}
+    for entry in views.select(item):
+        if entry.dataset in suites and entry.dataset not in local:
+            local[entry.dataset] = {ref.split: ref for ref in _suite(entry.dataset, suites)}
+        refs.append(local.get(entry.dataset, {}).get(entry.split) or remote.published(entry))
+    return refs
 
 
 def _suite(name: str, suites: dict[str, list[Path]]) -> list[TaskRef]:
@@ -173,15 +166,9 @@ def _by_path(path: Path) -> list[TaskRef]:
         return []
     refs = _refs(path.parent)
     split = path.name
-    chosen = [
-        ref for ref in refs if ref.split == split or (_is_glob(split) and fnmatchcase(ref.split, split))
-    ]
+    chosen = [ref for ref in refs if ref.split == split or (is_glob(split) and fnmatchcase(ref.split, split))]
     if not chosen:
         raise UnknownName(
             f"task of {path.parent}", split, [ref.split for ref in refs], f"ls {path.parent}/qrels"
         )
     return chosen
-
-
-def _is_glob(text: str) -> bool:
-    return any(wildcard in text for wildcard in WILDCARDS)

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 from hakari.errors import Fault, InvalidInput
 from hakari.io.nano import CATEGORIES, LANGUAGE
+from hakari.tasks.catalog import traits_of
 from hakari.types import Task
-
-CATALOG: dict[str, Mapping[str, str]] = {}
-"""What is known of published tasks, by name: language, category and shape."""
 
 
 def fill_traits(task: Task, language: str | None = None, category: str | None = None) -> Task:
@@ -21,7 +18,7 @@ def fill_traits(task: Task, language: str | None = None, category: str | None = 
     """
     _check_flags(task, language, category)
     flags = {"language": language, "category": category}
-    catalog = CATALOG.get(task.name, {})
+    catalog = traits_of(task.name)
     traits: dict[str, str | None] = {}
     origins = dict(task.origins)
     for trait in ("language", "category", "shape"):
@@ -36,7 +33,7 @@ def fill_traits(task: Task, language: str | None = None, category: str | None = 
     if traits["language"] is None or traits["category"] is None:
         from hakari.text.detect import detect
 
-        guesses = detect(list(task.queries.texts), list(task.corpus.texts))
+        guesses = detect(task.queries.texts.tolist(), task.corpus.texts.tolist())
         for trait, guess in zip(("language", "category"), guesses, strict=True):
             if traits[trait] is None:
                 traits[trait], origins[trait] = guess.value, "detected"
