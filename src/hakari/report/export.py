@@ -10,9 +10,10 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from hakari.errors import UnknownName, UsageError
+from hakari.errors import UsageError
 from hakari.io.trec import write_qrels, write_run
 from hakari.measures import parse_many
+from hakari.report.finished import no_results_of
 from hakari.report.results import Results, from_stored
 from hakari.report.summary import per_query_rows
 from hakari.store import files, keys
@@ -29,9 +30,7 @@ def chosen(root: Path, retrievers: Sequence[str] = (), tasks: Sequence[str] = ()
     names = sorted({s.retriever for s in found})
     for name in retrievers:
         if name not in names:
-            raise UnknownName(
-                f"retriever in `{root}`", name, names, f'hakari sql "FROM means" --results {root}'
-            )
+            raise no_results_of(name, names, root)
     kept = [s for s in found if (not retrievers or s.retriever in retrievers) and named(s.task, tasks)]
     if not kept:
         raise UsageError(

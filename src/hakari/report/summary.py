@@ -12,7 +12,6 @@ from hakari.report.arrays import by_task
 from hakari.report.results import Results, System, Weighed
 from hakari.report.tables import Table, difference, number, p_value
 
-
 EVERY_TASK = "*"
 """The task of an aggregate: the mean over tasks, each weighing the same."""
 
@@ -162,7 +161,7 @@ def _costs(weighed: Sequence[Weighed]) -> list[str]:
 
 
 def _notes(results: Results) -> list[str]:
-    notes = ["In brackets: 95 % interval, queries resampled within tasks."]
+    notes = ["In brackets: 95 % interval, queries resampled within tasks.", *_detected_notes(results)]
     if len(results.systems) > 1:
         notes.append(
             f"{BEST_MARK} the best, or not distinguished from it "
@@ -184,6 +183,22 @@ def _notes(results: Results) -> list[str]:
                 f"{w.system} ranks {w.manifest['extra']} queries without judgements; they are left out."
             )
     return notes + _tie_notes(results)
+
+
+def _detected_notes(results: Results) -> list[str]:
+    """What was guessed from the texts decides how they are taken apart, so the reader has to know."""
+    told: dict[str, str] = {}
+    for w in results.weighed:
+        guessed = [t for t in ("language", "category") if w.manifest.get("origins", {}).get(t) == "detected"]
+        if guessed:
+            told[w.task] = ", ".join(f"{trait} {w.manifest.get(trait)}" for trait in guessed)
+    if not told:
+        return []
+    task, traits = next(iter(told.items()))
+    more = f", and of {len(told) - 1} more" if len(told) > 1 else ""
+    return [
+        f"Detected, not stated: {traits} of {task}{more}; --language and --category set them (`hakari show`)."
+    ]
 
 
 def _tie_notes(results: Results) -> list[str]:
