@@ -161,12 +161,15 @@ def _costs(weighed: Sequence[Weighed]) -> list[str]:
 
 
 def _notes(results: Results) -> list[str]:
-    notes = ["In brackets: 95 % interval, queries resampled within tasks.", *_detected_notes(results)]
+    notes = ["In brackets: 95 % interval, queries resampled within tasks."]
     if len(results.systems) > 1:
         notes.append(
             f"{BEST_MARK} the best, or not distinguished from it "
             "(paired randomisation test, Holm within task and measure)."
         )
+    if len(results.tasks) > 1 and any(w.costs for w in results.weighed):
+        notes.append("Cost over all tasks: seconds and index MB are sums, peak MB is the largest.")
+    notes += _detected_notes(results)
     partial = [s for s in results.systems if s not in results.complete()]
     if partial and len(results.tasks) > 1:
         notes.append(
