@@ -100,7 +100,9 @@ class Task:
     """What a reader of its scores should know about how the files were read."""
 
     def __repr__(self) -> str:
-        counts = f"{len(self.queries):,} queries, {len(self.corpus):,} documents, {len(self.qrels):,} judgements"
+        counts = (
+            f"{len(self.queries):,} queries, {len(self.corpus):,} documents, {len(self.qrels):,} judgements"
+        )
         return f"<Task {self.name}: {counts}>"
 
     @property

@@ -24,7 +24,7 @@ FORMATS = ("trec", "qrels", "csv", "json")
     required=True,
     type=click.Path(path_type=Path),
     metavar="PATH",
-    help="Folder, or file for scores.",
+    help="Folder; for scores a file, or `-` for standard output.",
 )
 def command(
     format: str,
@@ -52,6 +52,9 @@ def command(
         written = export.write_runs(where.results, retrievers, tasks, out)
     else:
         rows = export.scores(where.results, retrievers, tasks, measures, per_query)
+        if str(out) == "-":
+            click.echo(export.as_text(rows, format), nl=False)
+            return
         written = export.write_rows(rows, out, format)
     output.note(
         f"wrote {len(written)} file{'s' * (len(written) != 1)}: {written[0]}"

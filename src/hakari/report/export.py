@@ -94,15 +94,19 @@ def scores(
 def write_rows(rows: Sequence[dict[str, Any]], path: Path, form: str) -> list[Path]:
     """Rows as one CSV or JSON file."""
     path.parent.mkdir(parents=True, exist_ok=True)
+    files.write_text(path, as_text(rows, form))
+    return [path]
+
+
+def as_text(rows: Sequence[dict[str, Any]], form: str) -> str:
+    """Rows as CSV or JSON."""
     if form == "json":
-        files.write_text(path, json.dumps(rows, indent=1, allow_nan=False) + "\n")
-        return [path]
+        return json.dumps(rows, indent=1, allow_nan=False) + "\n"
     text = io.StringIO()
     writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
     writer.writeheader()
     writer.writerows({k: _inert(v) for k, v in row.items()} for row in rows)
-    files.write_text(path, text.getvalue())
-    return [path]
+    return text.getvalue()
 
 
 def _inert(value: Any) -> Any:
