@@ -163,6 +163,12 @@ def test_a_wrong_command_line_is_found(line: str) -> None:
     assert problem(line.split())
 
 
+def test_examples_in_help_are_not_folded_on_80_columns() -> None:
+    for path, command in commands():
+        for line in (command.help or "").splitlines():
+            assert "hakari " not in line[:15] or len(line.strip()) <= 74, path
+
+
 def test_every_command_and_option_is_in_the_reference() -> None:
     page = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
     for path, command in commands():

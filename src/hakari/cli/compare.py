@@ -52,6 +52,10 @@ def command(
 
     Differences are A less B. What has no result yet is run first. p-values come from a paired randomisation
     test, and `p Holm` is corrected over all rows shown.
+
+    Example:
+
+      hakari compare bm25 bm25-code --on path/to/NanoX --queries
     """
     from hakari import api, bench
     from hakari.cli.progress import telling

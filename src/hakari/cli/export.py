@@ -40,11 +40,16 @@ def command(
     `trec` writes a run file a retriever, variant and task; `qrels` writes the judgements of tasks; `csv` and
     `json` write scores. Without RETRIEVER, everything in --results is written.
 
-    Example: hakari export trec bm25 --on NanoCoIR --out runs
+    Example:
+
+      hakari export trec bm25 --on NanoCoIR --out runs
     """
     from hakari import api
+    from hakari.errors import UsageError
     from hakari.report import export
 
+    if str(out) == "-" and format in ("trec", "qrels"):
+        raise UsageError(f"`--out -` is for csv and json; {format} writes several files", "--out FOLDER")
     where = options.where(**places)
     if format == "qrels":
         written = export.write_judgements(api.each(tasks, where), out)

@@ -51,6 +51,10 @@ def command(
     folder that holds one retriever only. The decision rests on the paired 95 % interval of the mean over tasks:
     it fails (exit 1) where all of it lies below the allowed drop, passes (exit 0) where none does, and is
     inconclusive otherwise.
+
+    Example:
+
+      hakari gate --baseline bm25@main --candidate bm25@candidate
     """
     from hakari.errors import UsageError
     from hakari.report.gate import judge

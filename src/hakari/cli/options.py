@@ -34,7 +34,6 @@ tasks_dir: Decorator = click.option(
     "--tasks-dir",
     metavar="DIR",
     type=click.Path(path_type=Path),
-    envvar="HAKARI_TASKS",
     help="Folder of suites.  [env: HAKARI_TASKS]",
 )
 results: Decorator = click.option(

@@ -34,7 +34,7 @@ def command(
 
       hakari run bm25 bm25-code --on path/to/NanoX
 
-      hakari run "bm25(k1=0.9,b=0.4)" --on "NanoCoIR/*SQL" --tasks-dir path/to/suites
+      hakari run "bm25(k1=0.9,b=0.4)" --on "NanoCoIR/*SQL" --measures AP
     """
     from hakari import api, bench
     from hakari.cli.progress import telling

@@ -32,7 +32,9 @@ def command(
 
     Ranks are made from scores, ties broken as trec_eval does, and a query that a run does not answer scores 0.
 
-    Example: hakari score my.run.gz other.run --qrels qrels.txt --measures nDCG@10,R@100,AP
+    Example:
+
+      hakari score my.run.gz other.run --qrels qrels.txt --measures AP
     """
     from hakari.errors import UsageError
     from hakari.measures import parse_many

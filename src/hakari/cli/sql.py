@@ -18,7 +18,9 @@ def command(statement: str | None, results: Path, as_json: bool) -> None:
 
     Tables: results, scores (per query), means (per task), rankings (document ids and scores), files.
 
-    Example: hakari sql "FROM means WHERE measure = 'nDCG@10' ORDER BY value DESC"
+    Example:
+
+      hakari sql "FROM means WHERE measure = 'nDCG@10' ORDER BY value DESC"
     """
     from hakari.report.tables import Table
     from hakari.store import index
