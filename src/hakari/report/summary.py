@@ -12,6 +12,7 @@ from hakari.report.arrays import by_task
 from hakari.report.results import Results, System, Weighed
 from hakari.report.tables import Table, difference, number, p_value
 
+
 EVERY_TASK = "*"
 """The task of an aggregate: the mean over tasks, each weighing the same."""
 
