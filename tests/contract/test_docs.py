@@ -333,3 +333,19 @@ def test_every_command_that_the_code_recommends_exists() -> None:
     named = {(p.name, name) for p in SOURCES for name in hint.findall(p.read_text(encoding="utf-8"))}
     assert {(file, name) for file, name in named if name not in known} == set()
     assert len(named) > 10
+
+
+def test_every_public_function_is_shown_in_use() -> None:
+    code = "\n".join(block.text for page in GUIDES for block in blocks(page) if block.language == "python")
+    functions = [name for name in library.__all__ if name[0].islower()]
+    assert {name for name in functions if not re.search(rf"\b{name}\(", code)} == set()
+
+
+def test_the_readme_opens_with_the_two_commands() -> None:
+    first = blocks(ROOT / "README.md")[0].text
+    assert [line.split("#")[0].strip() for line in first.splitlines()] == ["make demo", "make test"]
+    targets = re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+    named = {
+        m for page in GUIDES for m in re.findall(r"\bmake ([a-z-]+)$", "\n".join(spans(page)), re.MULTILINE)
+    }
+    assert {"demo", "test"} | named <= set(targets)

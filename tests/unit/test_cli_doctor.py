@@ -8,7 +8,9 @@ from pathlib import Path
 
 from hakari.cli.doctor import CORE, EXTRAS
 
-PROJECT = tomllib.loads((Path(__file__).resolve().parents[2] / "pyproject.toml").read_text("utf-8"))["project"]
+PROJECT = tomllib.loads((Path(__file__).resolve().parents[2] / "pyproject.toml").read_text("utf-8"))[
+    "project"
+]
 
 
 def names(requirements: list[str]) -> set[str]:
