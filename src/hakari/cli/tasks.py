@@ -30,11 +30,8 @@ def command(filter: str | None, tasks_dir: Path | None, sizes: bool, as_json: bo
     if as_json:
         output.print_json(rows)
         return
-    hint = "name a folder of suites with --tasks-dir or HAKARI_TASKS"
     notes = (
-        []
-        if rows
-        else [f"No task matches `{filter}`; {hint}." if filter else f"No task is known here: {hint}."]
+        [] if rows else ["No task is known here: name a folder of suites with --tasks-dir or HAKARI_TASKS."]
     )
     columns = list(rows[0]) if rows else ["task", "where"]
     cells = [[_cell(row[c]) for c in columns] for row in rows]
