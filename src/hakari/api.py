@@ -137,14 +137,26 @@ def gate(
 def retrievers_of(
     spellings: str | Retriever | Sequence[str | Retriever], settings: Mapping[str, str] | None = None
 ) -> list[Retriever]:
-    """Retrievers from their spellings; each once."""
+    """Retrievers from their spellings, each once; two that differ must not have one name."""
     many = [spellings] if isinstance(spellings, str | Retriever) else list(spellings)
     if not many:
         raise UsageError("no retriever is named", "list them with `hakari retrievers`")
     made = registry.parse_all([s for s in many if isinstance(s, str)], settings or {})
     parsed = iter(made)
     listed = [next(parsed) if isinstance(s, str) else s for s in many]
-    return list({r.name: r for r in listed}.values())
+    named: dict[str, Retriever] = {}
+    for retriever in listed:
+        if not getattr(retriever, "name", None):
+            raise UsageError(
+                f"a retriever {type(retriever).__name__} has no name", 'give it one: `name = "mine"`'
+            )
+        same = named.setdefault(retriever.name, retriever)
+        if same.settings() != retriever.settings():
+            raise UsageError(
+                f"two retrievers are called `{retriever.name}` and have different settings",
+                "give each a name of its own",
+            )
+    return list(named.values())
 
 
 def references(tasks: Tasks, where: Where) -> list[TaskRef | Task]:

@@ -18,7 +18,7 @@ Ids = npt.NDArray[np.object_]
 """Strings, ascending and unique."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Texts:
     """Texts by id."""
 
@@ -28,8 +28,11 @@ class Texts:
     def __len__(self) -> int:
         return len(self.ids)
 
+    def __repr__(self) -> str:
+        return f"<Texts: {len(self):,}>"
 
-@dataclass(frozen=True, eq=False)
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Qrels:
     """Graded judgements: those of query `q` are rows `offsets[q]:offsets[q + 1]`, ascending by document."""
 
@@ -42,8 +45,11 @@ class Qrels:
     def __len__(self) -> int:
         return len(self.documents)
 
+    def __repr__(self) -> str:
+        return f"<Qrels: {len(self):,} judgements of {len(self.query_ids):,} queries>"
 
-@dataclass(frozen=True, eq=False)
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Run:
     """The rankings of one system: that of query `q` is rows `offsets[q]:offsets[q + 1]`, best first.
 
@@ -61,8 +67,11 @@ class Run:
     def __len__(self) -> int:
         return len(self.documents)
 
+    def __repr__(self) -> str:
+        return f"<Run {self.tag}: {len(self.query_ids):,} queries, {len(self):,} ranked documents>"
 
-@dataclass(frozen=True, eq=False)
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Task:
     """Queries, corpus and judgements under one name.
 
@@ -89,6 +98,12 @@ class Task:
     source: Path | None = None
     notes: tuple[str, ...] = ()
     """What a reader of its scores should know about how the files were read."""
+
+    def __repr__(self) -> str:
+        counts = (
+            f"{len(self.queries):,} queries, {len(self.corpus):,} documents, {len(self.qrels):,} judgements"
+        )
+        return f"<Task {self.name}: {counts}>"
 
     @property
     def name(self) -> str:

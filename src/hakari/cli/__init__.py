@@ -62,14 +62,20 @@ class LazyGroup(click.Group):
 
 
 @click.group(
-    cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
+    cls=LazyGroup,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.version_option(__version__, message="hakari %(version)s")
-def group() -> None:
+@click.pass_context
+def group(context: click.Context) -> int:
     """Weigh retrievers: which search to ship, and whether a new model is really better.
 
     Start with `hakari demo`, or `hakari run bm25 bm25-code --on path/to/NanoX`.
     """
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help(), err=True)
+    return EXIT_USAGE
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -112,6 +118,11 @@ def execute(arguments: list[str] | None = None) -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except OSError as error:  # a disk that is full, a file where a folder should be
+        if error.filename is None:
+            raise
+        tell_error(f"{error.strerror}: `{error.filename}`", None)
+        return EXIT_USAGE
     return code if isinstance(code, int) else 0
 
 

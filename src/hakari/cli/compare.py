@@ -26,10 +26,18 @@ if TYPE_CHECKING:
 @options.places
 @options.seed
 @click.option(
-    "--queries", "changed", is_flag=True, help="List the queries that changed most, with both top results."
+    "--queries",
+    "changed",
+    is_flag=True,
+    help="List the queries on which the first two differ most, with both top results.",
 )
 @click.option(
-    "--top", type=click.IntRange(1), default=10, show_default=True, metavar="N", help="How many queries."
+    "--top",
+    type=click.IntRange(1),
+    default=10,
+    show_default=True,
+    metavar="N",
+    help="How many queries `--queries` lists.",
 )
 @options.as_json
 def command(
@@ -44,6 +52,10 @@ def command(
 
     Differences are A less B. What has no result yet is run first. p-values come from a paired randomisation
     test, and `p Holm` is corrected over all rows shown.
+
+    Example:
+
+      hakari compare bm25 bm25-code --on path/to/NanoX --queries
     """
     from hakari import api, bench
     from hakari.cli.progress import telling
@@ -139,10 +151,12 @@ def _print_change(entry: dict[str, Any], comparison: Comparison) -> None:
     a, b = (str(system) for system in comparison.systems[:2])
     values = f"{entry['measure']} {a} {entry['value_a']:.3f}, {b} {entry['value_b']:.3f}"
     click.echo(f"\n{visible(entry['task'])}  query {visible(entry['query_id'])}  {visible(values)}")
-    click.echo(f"  query     {one_line(entry['query'], 160)}")
+    room = min(output.console().width, 180)
+    click.echo(f"  query     {one_line(entry['query'], room - 13)}")
     for positive in entry["positives"][:1]:
         more = f"  (and {len(entry['positives']) - 1} more)" if len(entry["positives"]) > 1 else ""
-        click.echo(f"  positive  {visible(positive['document_id'])}: {one_line(positive['text'], 130)}{more}")
+        lead = f"  positive  {visible(positive['document_id'])}: "
+        click.echo(f"{lead}{one_line(positive['text'], max(room - len(lead + more) - 1, 20))}{more}")
     width = max(len(a), len(b), 8)
     for name, side in ((a, "top_a"), (b, "top_b")):
         top = entry[side]
@@ -153,5 +167,6 @@ def _print_change(entry: dict[str, Any], comparison: Comparison) -> None:
             told = f"puts the positive first: {visible(top['document_id'])}"
         else:
             where = f"rank {top['rank_of_positive']}" if top["rank_of_positive"] else "not found"
-            told = f"positive: {where}; first: {visible(top['document_id'])}: {one_line(top['text'], 110)}"
+            told = f"positive: {where}; first: {visible(top['document_id'])}: "
+            told += one_line(top["text"], max(room - width - len(told) - 5, 20))
         click.echo(f"  {visible(name):<{width}}  {told}")

@@ -52,5 +52,4 @@ def _next_steps() -> str:
         (f"{hakari} run bm25 bm25-code --on path/to/your/set", "your own: a folder in nano or BEIR layout"),
         (f"{hakari} --help", "everything else: gate, score, sql, export"),
     ]
-    width = max(len(step) for step, _ in steps)
-    return "What to do next:\n" + "\n".join(f"  {step:<{width}}  # {why}" for step, why in steps)
+    return "\nWhat to do next:\n" + "\n".join(f"\n  # {why}\n  {step}" for step, why in steps)

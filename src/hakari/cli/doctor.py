@@ -36,6 +36,7 @@ CORE = {
     "rich": "rich",
     "PyStemmer": "Stemmer",
     "threadpoolctl": "threadpoolctl",
+    "py3langid": "py3langid",
 }
 
 

@@ -24,7 +24,7 @@ FORMATS = ("trec", "qrels", "csv", "json")
     required=True,
     type=click.Path(path_type=Path),
     metavar="PATH",
-    help="Folder, or file for scores.",
+    help="Folder; for scores a file, or `-` for standard output.",
 )
 def command(
     format: str,
@@ -40,11 +40,16 @@ def command(
     `trec` writes a run file a retriever, variant and task; `qrels` writes the judgements of tasks; `csv` and
     `json` write scores. Without RETRIEVER, everything in --results is written.
 
-    Example: hakari export trec bm25 --on NanoCoIR --out runs
+    Example:
+
+      hakari export trec bm25 --on NanoCoIR --out runs
     """
     from hakari import api
+    from hakari.errors import UsageError
     from hakari.report import export
 
+    if str(out) == "-" and format in ("trec", "qrels"):
+        raise UsageError(f"`--out -` is for csv and json; {format} writes several files", "--out FOLDER")
     where = options.where(**places)
     if format == "qrels":
         written = export.write_judgements(api.each(tasks, where), out)
@@ -52,6 +57,9 @@ def command(
         written = export.write_runs(where.results, retrievers, tasks, out)
     else:
         rows = export.scores(where.results, retrievers, tasks, measures, per_query)
+        if str(out) == "-":
+            click.echo(export.as_text(rows, format), nl=False)
+            return
         written = export.write_rows(rows, out, format)
     output.note(
         f"wrote {len(written)} file{'s' * (len(written) != 1)}: {written[0]}"

@@ -14,9 +14,10 @@ from hakari.errors import EXIT_GATE_FAILED, EXIT_OK
 @click.command("gate")
 @click.option("--baseline", required=True, metavar="RESULT", help="What is shipped now.")
 @click.option("--candidate", required=True, metavar="RESULT", help="What is proposed.")
-@click.option("--measure", default="nDCG@10", show_default=True, help="What to judge by.")
+@click.option("--measure", metavar="MEASURE", default="nDCG@10", show_default=True, help="What to judge by.")
 @click.option(
     "--max-drop",
+    metavar="X",
     type=click.FloatRange(0),
     default=0.01,
     show_default=True,
@@ -44,14 +45,22 @@ def command(
     as_json: bool,
     **judged: Any,
 ) -> int:
-    """Judge finished results; nothing is run.
+    """Pass or fail a candidate against a baseline, from finished results; nothing is run.
 
     RESULT is a retriever in --results (`bm25`), in another folder of results (`bm25@path/to/results`), or a
     folder that holds one retriever only. The decision rests on the paired 95 % interval of the mean over tasks:
     it fails (exit 1) where all of it lies below the allowed drop, passes (exit 0) where none does, and is
     inconclusive otherwise.
+
+    Example:
+
+      hakari gate --baseline bm25@main --candidate bm25@candidate
     """
+    from hakari.errors import UsageError
     from hakari.report.gate import judge
+
+    if as_json and as_markdown:
+        raise UsageError("`--json` and `--markdown` exclude each other", "choose one of them")
 
     def wanted(task: str) -> bool:
         return not tasks or any(fnmatchcase(task, t) or task.startswith(t.rstrip("/") + "/") for t in tasks)

@@ -34,4 +34,5 @@ def command(filter: str | None, as_json: bool) -> None:
         output.print_json(rows)
     else:
         cells = [[r["name"], ", ".join(r["usual"]), r["description"]] for r in rows]
-        output.print_tables(Table("", ["name", "such as", "what it is"], cells, texts=(0, 1, 2)))
+        notes = [] if rows else [f"No measure matches `{filter}`."]
+        output.print_tables(Table("", ["name", "such as", "what it is"], cells, texts=(0, 1, 2), notes=notes))

@@ -29,13 +29,12 @@ on_optional: Decorator = click.option(
     "tasks",
     metavar="TASKS",
     multiple=True,
-    help="Only these tasks; default: all that both have results for.",
+    help="Only these tasks; default: all that have results.",
 )
 tasks_dir: Decorator = click.option(
     "--tasks-dir",
     metavar="DIR",
     type=click.Path(path_type=Path),
-    envvar="HAKARI_TASKS",
     help="Folder of suites.  [env: HAKARI_TASKS]",
 )
 results: Decorator = click.option(
@@ -64,7 +63,7 @@ depth: Decorator = click.option(
 )
 as_json: Decorator = click.option("--json", "as_json", is_flag=True, help="Print JSON to standard output.")
 seed: Decorator = click.option(
-    "--seed", type=int, default=0, show_default=True, help="Seed of the resampling."
+    "--seed", metavar="N", type=int, default=0, show_default=True, help="Seed of the resampling."
 )
 model_args: Decorator = click.option(
     "-M",

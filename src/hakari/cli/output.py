@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from hakari.report.tables import Table
 
 
+UNFOLDED = 100_000
+
+
 def print_json(value: Any) -> None:
     """Print JSON to standard output; plain ASCII, so that nothing in it can steer a terminal."""
     click.echo(json.dumps(value, indent=1, allow_nan=False))
@@ -29,23 +32,19 @@ def note(text: str) -> None:
 
 
 def console(stderr: bool = False) -> Console:
-    """A console that respects `NO_COLOR`, pipes and the width of the terminal."""
+    """A console that respects `NO_COLOR` and the width of the terminal; a pipe has no width, so nothing is folded."""
     from rich.console import Console
 
     stream = sys.stderr if stderr else sys.stdout
-    width = None if stream.isatty() or os.environ.get("COLUMNS") else 200
+    width = None if stream.isatty() or os.environ.get("COLUMNS") else UNFOLDED
     return Console(stderr=stderr, highlight=False, markup=False, emoji=False, width=width, soft_wrap=False)
 
 
 def print_tables(*tables: Table) -> None:
     """Print tables and their notes."""
-    from hakari.report.tables import rich_table
+    from hakari.report.tables import draw
 
-    out = console()
-    for table in tables:
-        out.print(rich_table(table))
-        for line in table.notes:
-            out.print(visible(line))
+    draw(console(), tables)
 
 
 def print_rows(rows: Sequence[dict[str, Any]], title: str = "") -> None:

@@ -84,13 +84,15 @@ class _Bar:
         self.progress = progress
         self.whole = progress.add_task("", total=None)
         self.done = 0
-        self.doing = ""
+        self.place = self.doing = ""
 
     def step(self, step: Step) -> None:
         self.done = step.number - (step.state == "running")
-        self.doing = visible(f"{step.number}/{step.total}  {step.task}  {step.retriever}")
-        self.progress.update(self.whole, total=step.total, completed=self.done, description=self.doing)
+        self.place, self.doing = f"{step.number}/{step.total}", visible(f"{step.task}  {step.retriever}")
+        told = f"{self.place}  {self.doing}"
+        self.progress.update(self.whole, total=step.total, completed=self.done, description=told)
 
     def texts(self, done: int, total: int) -> None:
-        told = f"{self.doing}  {done:,} of {total:,} texts"
+        # What changes comes first, for a narrow terminal cuts the end.
+        told = f"{self.place}  {done:,} of {total:,} texts  {self.doing}"
         self.progress.update(self.whole, completed=self.done + done / max(total, 1), description=told)

@@ -28,7 +28,10 @@ def command(filter: str | None, as_json: bool) -> None:
         output.print_json(rows)
         return
     cells = [[r["name"], r["family"], r["description"], _state(r)] for r in rows]
-    output.print_tables(Table("", ["name", "family", "what it is", ""], cells, texts=(0, 1, 2, 3)))
+    notes = [] if rows else [f"No retriever matches `{filter}`."]
+    output.print_tables(
+        Table("", ["name", "family", "what it is", ""], cells, texts=(0, 1, 2, 3), notes=notes)
+    )
 
 
 def _state(row: dict[str, object]) -> str:

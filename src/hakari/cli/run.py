@@ -34,7 +34,7 @@ def command(
 
       hakari run bm25 bm25-code --on path/to/NanoX
 
-      hakari run "bm25(k1=0.9,b=0.4)" --on "NanoCoIR/*SQL" --tasks-dir path/to/suites
+      hakari run "bm25(k1=0.9,b=0.4)" --on "NanoCoIR/*SQL" --measures AP
     """
     from hakari import api, bench
     from hakari.cli.progress import telling
@@ -45,10 +45,20 @@ def command(
     plan = bench.Plan(
         api.retrievers_of(retrievers, options.settings(model_args)), depth, where.results, fresh
     )
+    states: set[str] = set()
+
     with telling(plan.retrievers) as teller:
-        results = api.weigh(plan, tasks, where, measures, teller.step)
+
+        def tell(step: bench.Step) -> None:
+            states.add(step.state)
+            teller.step(step)
+
+        results = api.weigh(plan, tasks, where, measures, tell)
     if as_json:
         output.print_json(results.rows())
     else:
         output.print_tables(*results_tables(results))
-        output.note(f"results are in `{where.results}`; the same command again reads them and runs nothing")
+        again = "the same command again reads them and runs nothing"
+        output.note(
+            f"results are in `{where.results}`; " + (again if "stored" in states else "nothing was run")
+        )

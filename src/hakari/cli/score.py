@@ -32,13 +32,18 @@ def command(
 
     Ranks are made from scores, ties broken as trec_eval does, and a query that a run does not answer scores 0.
 
-    Example: hakari score my.run.gz other.run --qrels qrels.txt --measures nDCG@10,R@100,AP
+    Example:
+
+      hakari score my.run.gz other.run --qrels qrels.txt --measures AP
     """
+    from hakari.errors import UsageError
     from hakari.measures import parse_many
     from hakari.report.foreign import score_files
     from hakari.report.results import Results
     from hakari.report.summary import per_query_rows, results_tables
 
+    if compared and len(set(runs)) < 2:
+        raise UsageError("a comparison needs two runs or more", "name another run, or leave out `--compare`")
     wanted = parse_many(measures)
     results = Results(score_files(runs, qrels, wanted), wanted, seed)
     if per_query:

@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 
 @click.command("show")
 @click.argument("tasks", nargs=-1, required=True, metavar="TASK...")
-@options.places
+@options.tasks_dir
+@options.language
+@options.category
 @options.measures
 @options.as_json
 def command(tasks: tuple[str, ...], measures: str, as_json: bool, **places: Any) -> None:

@@ -18,7 +18,9 @@ def command(statement: str | None, results: Path, as_json: bool) -> None:
 
     Tables: results, scores (per query), means (per task), rankings (document ids and scores), files.
 
-    Example: hakari sql "FROM means WHERE measure = 'nDCG@10' ORDER BY value DESC"
+    Example:
+
+      hakari sql "FROM means WHERE measure = 'nDCG@10' ORDER BY value DESC"
     """
     from hakari.report.tables import Table
     from hakari.store import index
@@ -33,8 +35,13 @@ def command(statement: str | None, results: Path, as_json: bool) -> None:
     if as_json:
         output.print_json([dict(zip(names, map(_plain, row), strict=True)) for row in rows])
     else:
-        cells = [["" if cell is None else str(cell) for cell in row] for row in rows]
-        output.print_tables(Table("", names, cells, texts=range(len(names))))
+        cells = [[_cell(cell) for cell in row] for row in rows]
+        texts = [i for i in range(len(names)) if not all(isinstance(row[i], int | float) for row in rows)]
+        output.print_tables(Table("", names, cells, texts=texts or [0]))
+
+
+def _cell(value: object) -> str:
+    return "" if value is None else f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
 def _plain(value: object) -> object:

@@ -13,7 +13,7 @@ from hakari.errors import UsageError
 from hakari.measures import Measure
 from hakari.report.arrays import by_task
 from hakari.report.summary import EVERY_TASK, SIGNIFICANT
-from hakari.report.tables import Table, difference, html, number, p_value, plain
+from hakari.report.tables import DETECTABLE, Table, detectable, difference, html, number, p_value, plain
 
 if TYPE_CHECKING:
     import pandas
@@ -152,7 +152,7 @@ class Comparison:
             "p Holm",
             "better",
         ]
-        columns += ["smallest", "wins/ties/losses"]
+        columns += ["detectable", "wins/ties/losses"]
         rows: list[list[str]] = []
         breaks: list[int] = []
         last = ""
@@ -183,7 +183,7 @@ class Comparison:
             p_value(row["p"]),
             p_value(row["p_holm"]),
             verdict,
-            number(row["smallest_difference"]),
+            detectable(row["smallest_difference"]),
             f"{row['wins']}/{row['ties']}/{row['losses']}",
         ]
 
@@ -199,7 +199,7 @@ class Comparison:
         notes = [
             "p: paired randomisation test; Holm: corrected over all rows shown; the letter names the significantly "
             "better side (p Holm at most .05).",
-            "smallest: the smallest true difference that these queries could have shown, with 80 % power.",
+            DETECTABLE,
         ]
         if self.left_out:
             notes.append(f"Left out, for lack of results of one of them: {', '.join(self.left_out)}.")

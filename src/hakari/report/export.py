@@ -10,9 +10,10 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from hakari.errors import UnknownName, UsageError
+from hakari.errors import UsageError
 from hakari.io.trec import write_qrels, write_run
 from hakari.measures import parse_many
+from hakari.report.finished import no_results_of
 from hakari.report.results import Results, from_stored
 from hakari.report.summary import per_query_rows
 from hakari.store import files, keys
@@ -29,9 +30,7 @@ def chosen(root: Path, retrievers: Sequence[str] = (), tasks: Sequence[str] = ()
     names = sorted({s.retriever for s in found})
     for name in retrievers:
         if name not in names:
-            raise UnknownName(
-                f"retriever in `{root}`", name, names, f'hakari sql "FROM means" --results {root}'
-            )
+            raise no_results_of(name, names, root)
     kept = [s for s in found if (not retrievers or s.retriever in retrievers) and named(s.task, tasks)]
     if not kept:
         raise UsageError(
@@ -95,15 +94,19 @@ def scores(
 def write_rows(rows: Sequence[dict[str, Any]], path: Path, form: str) -> list[Path]:
     """Rows as one CSV or JSON file."""
     path.parent.mkdir(parents=True, exist_ok=True)
+    files.write_text(path, as_text(rows, form))
+    return [path]
+
+
+def as_text(rows: Sequence[dict[str, Any]], form: str) -> str:
+    """Rows as CSV or JSON."""
     if form == "json":
-        files.write_text(path, json.dumps(rows, indent=1, allow_nan=False) + "\n")
-        return [path]
+        return json.dumps(rows, indent=1, allow_nan=False) + "\n"
     text = io.StringIO()
     writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
     writer.writeheader()
     writer.writerows({k: _inert(v) for k, v in row.items()} for row in rows)
-    files.write_text(path, text.getvalue())
-    return [path]
+    return text.getvalue()
 
 
 def _inert(value: Any) -> Any:

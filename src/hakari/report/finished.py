@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from hakari.errors import UnknownName, UsageError
+from hakari.errors import UnknownName, UsageError, nearest
 from hakari.measures import Measure
 from hakari.report.results import System, Weighed, from_stored
 from hakari.store import files
@@ -50,9 +50,7 @@ def find(
     elif spelling not in names and spelling.rpartition(" ")[0] in names:
         spelling, _, variant = spelling.rpartition(" ")
     if spelling not in names:
-        raise UnknownName(
-            f"retriever in `{folder}`", spelling, names, f'hakari sql "FROM means" --results {folder}'
-        )
+        raise no_results_of(spelling, names, folder)
     own = [s for s in stored if s.retriever == spelling]
     homes = sorted({s.path.parent.parent for s in own})
     if len(homes) > 1:
@@ -74,12 +72,22 @@ def find(
     return Finished(System(spelling, variant), homes[0], weighed)
 
 
+def no_results_of(retriever: str, names: Sequence[str], folder: Path) -> UsageError:
+    """The error for a retriever that has no results in a folder, with those that have."""
+    near = nearest(retriever, names)
+    guess = f"did you mean `{near[0]}`? " if near else ""
+    listed = ", ".join(f"`{name}`" for name in names[:10]) + (" and more" if len(names) > 10 else "")
+    return UsageError(f"no results of `{retriever}` in `{folder}`", f"{guess}There are results of {listed}")
+
+
 def _split(reference: str, root: Path) -> tuple[str | None, Path]:
     if Path(reference).is_dir() and _within(Path(reference)):
         return None, Path(reference)
     spelling, at, folder = reference.rpartition("@")
     if at and Path(folder).is_dir():
         return spelling, Path(folder)
+    if at and "(" not in folder:
+        raise UsageError(f"there is no folder `{folder}`, where the results of `{spelling}` should be")
     return reference, root
 
 

@@ -14,7 +14,7 @@ from hakari.errors import Fault, InvalidInput, UsageError
 from hakari.report.arrays import by_task
 from hakari.report.finished import Finished, find
 from hakari.report.results import Results, System
-from hakari.report.tables import Table, difference, html, markdown, number, plain
+from hakari.report.tables import DETECTABLE, Table, detectable, difference, html, markdown, number, plain
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,19 +46,19 @@ class Verdict:
 
     def table(self) -> Table:
         """The table behind the decision."""
-        columns = ["task", "baseline", "candidate", "change [95 %]", "smallest shown", "wins/ties/losses"]
+        columns = ["task", "baseline", "candidate", "change [95 %]", "detectable", "wins/ties/losses"]
         rows = [
             [
                 row["task"] if row["task"] != "*" else f"mean of {len(self.rows) - 1}",
                 number(row["baseline"]),
                 number(row["candidate"]),
                 difference(row["diff"], row["low"], row["high"]),
-                number(row["smallest_difference"]),
+                detectable(row["smallest_difference"]),
                 f"{row['wins']}/{row['ties']}/{row['losses']}",
             ]
             for row in self.rows
         ]
-        notes = [f"{self.reason()}."]
+        notes = [f"{self.reason()}.", DETECTABLE]
         if self.new_tasks:
             notes.append(f"Not judged, for the baseline has no results: {', '.join(self.new_tasks)}.")
         title = f"{self.measure}: candidate {self.candidate} against baseline {self.baseline}"

@@ -105,7 +105,9 @@ def results_tables(results: Results) -> list[Table]:
         for t in results.tasks
     )
     title += f"{len(results.tasks)} task{'s' * (len(results.tasks) > 1)}, {queries:,} queries"
-    return [Table(title, columns, rows, texts=(0, 1), notes=_notes(results), breaks=breaks[1:])]
+    # A line between groups of one row each would only draw the table out; the mean is set apart all the same.
+    kept = breaks[1:] if len(results.systems) > 1 else breaks[len(results.tasks) :]
+    return [Table(title, columns, rows, texts=(0, 1), notes=_notes(results), breaks=kept)]
 
 
 def best_marks(results: Results, systems: Sequence[System], task: str) -> set[tuple[Measure, System]]:
@@ -148,6 +150,9 @@ def _notes(results: Results) -> list[str]:
             f"{BEST_MARK} the best, or not distinguished from it "
             "(paired randomisation test, Holm within task and measure)."
         )
+    if len(results.tasks) > 1 and any(w.costs for w in results.weighed):
+        notes.append("Cost over all tasks: seconds and index MB are sums, peak MB is the largest.")
+    notes += _detected_notes(results)
     partial = [s for s in results.systems if s not in results.complete()]
     if partial and len(results.tasks) > 1:
         notes.append(
@@ -164,6 +169,22 @@ def _notes(results: Results) -> list[str]:
                 f"{w.system} ranks {w.manifest['extra']} queries without judgements; they are left out."
             )
     return notes + _tie_notes(results)
+
+
+def _detected_notes(results: Results) -> list[str]:
+    """What was guessed from the texts decides how they are taken apart, so the reader has to know."""
+    told: dict[str, str] = {}
+    for w in results.weighed:
+        guessed = [t for t in ("language", "category") if w.manifest.get("origins", {}).get(t) == "detected"]
+        if guessed:
+            told[w.task] = ", ".join(f"{trait} {w.manifest.get(trait)}" for trait in guessed)
+    if not told:
+        return []
+    task, traits = next(iter(told.items()))
+    more = f", and of {len(told) - 1} more" if len(told) > 1 else ""
+    return [
+        f"Detected, not stated: {traits} of {task}{more}; --language and --category set them (`hakari show`)."
+    ]
 
 
 def _tie_notes(results: Results) -> list[str]:

@@ -12,6 +12,9 @@ from hakari.display import visible
 
 if TYPE_CHECKING:
     from rich import table as _rich
+    from rich.console import Console
+    from rich.segment import Segment
+    from rich.text import Text
 
 
 @dataclass(frozen=True)
@@ -28,18 +31,97 @@ class Table:
     """Rows before which a line is drawn."""
 
 
+DETECTABLE = "detectable: the smallest true difference that these queries could have shown, with 80 % power."
+"""The note below a column of `detectable`."""
+PLAIN_WIDTH = 200
+"""How wide the tables of `repr` may be; what is wider is drawn in parts."""
+GAP = 2
+"""Spaces between columns."""
+FOLDED = 8
+"""How narrow a column of text may become before a table is rather wider than the terminal."""
+
+
 def plain(*tables: Table) -> str:
     """The tables as text for a terminal or a log."""
     from io import StringIO
 
     from rich.console import Console
 
-    out = Console(file=StringIO(), width=200, color_system=None, highlight=False, markup=False, emoji=False)
-    for table in tables:
-        out.print(rich_table(table))
-        for line in table.notes:
-            out.print(visible(line))
-    return "\n".join(line.rstrip() for line in out.file.getvalue().splitlines()).strip("\n")  # type: ignore[attr-defined]
+    out = Console(
+        file=StringIO(), width=PLAIN_WIDTH, color_system=None, highlight=False, markup=False, emoji=False
+    )
+    draw(out, tables)
+    return out.file.getvalue().strip("\n")  # type: ignore[attr-defined]
+
+
+def draw(console: Console, tables: Sequence[Table]) -> None:
+    """Draw tables and their notes on a console, those that are too wide for it in parts."""
+    from rich.text import Text
+
+    for i, table in enumerate(tables):
+        if i:
+            console.print()
+        if table.title:
+            console.print(Text(visible(table.title), style="bold"))
+            console.print()
+        for part in fitting(table, console.width):
+            for line in _lines(console, part):
+                console.print(line, soft_wrap=True)
+            console.print()
+        for note in table.notes:
+            console.print(visible(note))
+
+
+def fitting(table: Table, width: int) -> list[Table]:
+    """The table as it is where it fits; else in parts that do, each with the leading columns of text.
+
+    Columns of numbers are never cut. A table of text alone is left to be folded. Where the first column names
+    groups of rows, a narrow table has these names on lines of their own, which leaves more room for numbers.
+    """
+    if _width(table, range(len(table.columns))) <= width or len(table.texts) == len(table.columns):
+        return [table]
+    if len(table.texts) > 1 and 1 in table.texts and any(row[0] == "" for row in table.rows):
+        table = _with_headings(table)
+    keys = [i for i in range(len(table.columns)) if set(range(i + 1)) <= set(table.texts)]
+    parts: list[list[int]] = []
+    for column in range(len(keys), len(table.columns)):
+        if parts and _width(table, [*keys, *parts[-1], column]) <= width:
+            parts[-1].append(column)
+        else:
+            parts.append([column])
+    return [_part(table, [*keys, *part]) for part in parts]
+
+
+def _width(table: Table, columns: Sequence[int]) -> int:
+    return sum(_widths(table)[i] + GAP for i in columns) - GAP
+
+
+def _widths(table: Table) -> list[int]:
+    from rich.cells import cell_len
+
+    lines = [table.columns, *table.rows]
+    return [max(cell_len(visible(line[i])) for line in lines) for i in range(len(table.columns))]
+
+
+def _part(table: Table, columns: Sequence[int]) -> Table:
+    texts = [place for place, i in enumerate(columns) if i in table.texts]
+    rows = [[row[i] for i in columns] for row in table.rows]
+    return Table("", [table.columns[i] for i in columns], rows, texts=texts, breaks=table.breaks)
+
+
+def _with_headings(table: Table) -> Table:
+    """The first column as lines of their own within the second."""
+    rows: list[list[str]] = []
+    breaks: list[int] = []
+    for i, (name, *rest) in enumerate(table.rows):
+        if i in table.breaks:
+            breaks.append(len(rows))
+        if name:
+            rows.append([name, *[""] * (len(rest) - 1)])
+        rows.append([f"  {rest[0]}", *rest[1:]])
+    heading = f"{table.columns[0]}, {table.columns[1]}"
+    texts = [i - 1 for i in table.texts if i > 0]
+    return Table(table.title, [heading, *table.columns[2:]], rows, texts=texts, breaks=breaks)
 
 
 def html(*tables: Table) -> str:
@@ -73,29 +155,62 @@ def difference(value: float, low: float, high: float) -> str:
     return f"{signed(value)} [{number(low)}, {number(high)}]"
 
 
+def detectable(smallest: float | None) -> str:
+    """The smallest difference that could have been shown; none can be beyond 1."""
+    return ">1" if smallest is not None and smallest > 1 else number(smallest)
+
+
 def p_value(p: float) -> str:
     """A p-value, not more exact than the resampling makes it."""
     return "<.001" if p < 0.001 else number(p)
 
 
-def rich_table(table: Table) -> _rich.Table:
-    """The table for a terminal."""
+def _lines(console: Console, table: Table) -> list[Text]:
+    """The lines of a table, without the spaces at their ends that only fill the box."""
+    widths = _widths(table)
+    numbers = [width for i, width in enumerate(widths) if i not in table.texts]
+    least = sum(numbers) + FOLDED * (len(widths) - len(numbers)) + GAP * len(widths)
+    options = console.options.update(width=max(console.width, least))
+    lines = console.render_lines(_rich_table(table), options, pad=False)
+    drawn = [_joined(line) for line in lines]
+    for line in drawn:
+        line.rstrip()
+    return drawn
+
+
+def _joined(line: Sequence[Segment]) -> Text:
+    from rich.text import Text
+
+    return Text.assemble(*((segment.text, segment.style or "") for segment in line))
+
+
+def _rich_table(table: Table) -> _rich.Table:
     from rich import box
+    from rich.cells import cell_len
     from rich.table import Table as RichTable
     from rich.text import Text
 
-    drawn = RichTable(title=Text(visible(table.title)) if table.title else None, box=box.SIMPLE_HEAD)
-    drawn.title_justify = "left"
-    drawn.title_style = "bold"
+    drawn = RichTable(
+        box=box.SIMPLE_HEAD,
+        show_edge=False,
+        show_header=any(table.columns),
+        pad_edge=False,
+        padding=(0, GAP - 1, 0, 0),
+    )
+    widths = _widths(table)
+
+    def cell(text: str, column: int) -> Text:
+        shown = visible(text)
+        # Aligned here, for rich takes spaces off the ends of what it aligns right, and numbers would not line up.
+        room = 0 if column in table.texts else widths[column] - cell_len(shown)
+        return Text(" " * room + shown)
+
     for index, name in enumerate(table.columns):
-        text = index in table.texts
-        drawn.add_column(
-            Text(visible(name)), justify="left" if text else "right", no_wrap=not text, overflow="fold"
-        )
+        drawn.add_column(cell(name, index), no_wrap=index not in table.texts, overflow="fold")
     for index, row in enumerate(table.rows):
         if index in table.breaks:
             drawn.add_section()
-        drawn.add_row(*(Text(visible(cell)) for cell in row))
+        drawn.add_row(*(cell(text, column) for column, text in enumerate(row)))
     return drawn
 
 
