@@ -35,13 +35,18 @@ class UsageError(HakariError):
 
 
 class UnknownName(UsageError):
-    """A name that is not known; the nearest known names make the hint."""
+    """A name that is not known; the nearest known names make the hint, or all where they are few."""
+
+    SHORT = 300
 
     def __init__(self, kind: str, name: str, known: Iterable[str], listing: str) -> None:
-        near = nearest(name, known)
+        names = list(dict.fromkeys(known))
+        near = nearest(name, names)
         hint = f"list them with `{listing}`"
         if near:
             hint = f"did you mean {' or '.join(f'`{n}`' for n in near)}? List them with `{listing}`"
+        elif names and len(told := ", ".join(f"`{n}`" for n in names)) <= self.SHORT:
+            hint = f"there is {told}"
         super().__init__(f"unknown {kind} `{name}`", hint)
 
 
@@ -91,3 +96,21 @@ def nearest(name: str, known: Iterable[str], count: int = 2) -> list[str]:
     for candidate in known:
         folded.setdefault(candidate.lower(), candidate)
     return [folded[match] for match in difflib.get_close_matches(name.lower(), folded, n=count, cutoff=0.6)]
+
+
+def install_hint(extra: str) -> str:
+    """The command that adds an extra to hakari as it is installed here: from a checkout, or from the index."""
+    import json
+    import shlex
+    from importlib import metadata
+    from urllib.parse import unquote, urlsplit
+
+    source = "hakari"
+    try:
+        told = json.loads(metadata.distribution("hakari").read_text("direct_url.json") or "{}")
+    except (metadata.PackageNotFoundError, ValueError):
+        told = {}
+    if "dir_info" in told:
+        source = unquote(urlsplit(told["url"]).path)
+    editable = "--editable " if told.get("dir_info", {}).get("editable") else ""
+    return f"pip install {editable}{shlex.quote(f'{source}[{extra}]')}"

@@ -16,6 +16,7 @@ from command import COMMAND, Done, hakari_json, within
 from hub_server import Cut, Flip, HubServer, Short, Stall, Status
 from small import small_set, small_task
 
+from hakari.errors import install_hint
 from hakari.io.nano_write import write_nano_set, written_parquet
 from hakari.tasks.assemble import assemble
 from hakari.tasks.registry import resolve
@@ -275,7 +276,7 @@ def test_without_the_extra_the_command_that_installs_it_is_told(
 ) -> None:
     monkeypatch.setitem(sys.modules, "huggingface_hub", None)
     for tasks in (NAMED, "hub:org/NanoTest"):
-        assert "pip install 'hakari[hub]'" in run(tasks, tmp_path, code=3).stderr
+        assert install_hint("hub") in run(tasks, tmp_path, code=3).stderr
     assert hub.requests == []
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from hakari.errors import MissingPrerequisite, UnknownName
+from hakari.errors import MissingPrerequisite, UnknownName, install_hint
 from hakari.text import segmenters
 from hakari.text.segmenters import LANGUAGES, PIECE, segment
 
@@ -56,7 +56,7 @@ def test_a_missing_library_names_the_command(monkeypatch: pytest.MonkeyPatch) ->
         segmenters._load.cache_clear()
         with pytest.raises(MissingPrerequisite, match=library) as caught:
             segment(language, ["text"])
-        assert caught.value.hint == "pip install 'hakari[segment]'"
+        assert caught.value.hint == install_hint("segment")
 
 
 def test_an_unknown_language_is_refused() -> None:

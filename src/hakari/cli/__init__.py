@@ -127,7 +127,7 @@ def execute(arguments: list[str] | None = None) -> int:
 
 
 def _interrupted() -> int:
-    click.echo("\ninterrupted; finished results are kept, the same command goes on from here", err=True)
+    click.echo("\ninterrupted; what is finished is kept, the same command goes on from here", err=True)
     return EXIT_INTERRUPTED
 
 

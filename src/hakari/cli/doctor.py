@@ -12,6 +12,7 @@ import click
 
 from hakari import __version__
 from hakari.cli import options, output
+from hakari.errors import install_hint
 
 EXTRAS = {
     "onnx": ("dense models as ONNX files", {"onnxruntime": "onnxruntime", "tokenizers": "tokenizers"}),
@@ -98,7 +99,7 @@ def _extras() -> list[dict[str, Any]]:
         absent = [name for name, module in packages.items() if not _there(module)]
         found = ", ".join(f"{n} {_version(n)}" for n in packages if n not in absent) or "nothing"
         told = f"{purpose}: {found}" + (f"; without {', '.join(absent)}" if absent else "")
-        checks.append(_check(f"extra {extra}", not absent, told, f"pip install 'hakari[{extra}]'"))
+        checks.append(_check(f"extra {extra}", not absent, told, install_hint(extra)))
     return checks
 
 

@@ -7,6 +7,7 @@ from dataclasses import asdict
 import click
 
 from hakari.cli import options, output
+from hakari.errors import install_hint
 
 
 @click.command("retrievers")
@@ -35,4 +36,4 @@ def command(filter: str | None, as_json: bool) -> None:
 
 
 def _state(row: dict[str, object]) -> str:
-    return "" if row["installed"] else f"needs: pip install 'hakari[{row['extra']}]'"
+    return "" if row["installed"] else f"needs: {install_hint(str(row['extra']))}"

@@ -15,7 +15,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from hakari.errors import MissingPrerequisite, UsageError
+from hakari.errors import MissingPrerequisite, UsageError, install_hint
 
 PACKAGE = "huggingface_hub"
 PUBLIC = "https://huggingface.co"
@@ -61,9 +61,7 @@ def require(repo: str) -> None:
             "run the same command once with the network, as `env -u HF_HUB_OFFLINE hakari ...`",
         )
     if find_spec(PACKAGE) is None:
-        raise MissingPrerequisite(
-            f"fetching `{repo}` needs the package `{PACKAGE}`", "pip install 'hakari[hub]'"
-        )
+        raise MissingPrerequisite(f"fetching `{repo}` needs the package `{PACKAGE}`", install_hint("hub"))
 
 
 def listing(repo: str, revision: str) -> Listing:

@@ -21,7 +21,7 @@ from hakari.io.parts import Parts
 PARTS = ("corpus", "queries", "qrels")
 NOT_CANDIDATES = (*PARTS, "metadata")
 SHARD = re.compile(r"(?P<split>.+)-(?P<number>\d{5})-of-(?P<count>\d{5})")
-LANGUAGE = re.compile(r"multilingual|[A-Za-z]{2,8}([-_][A-Za-z0-9]{1,8})*")
+LANGUAGE = re.compile(r"multilingual|[A-Za-z]{2,3}([-_][A-Za-z0-9]{1,8})*")
 SHAPE = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 CATEGORIES = ("code", "natural_language")
 

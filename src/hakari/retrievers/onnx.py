@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from hakari.errors import Fault, InvalidInput, MissingPrerequisite, UsageError
+from hakari.errors import Fault, InvalidInput, MissingPrerequisite, UsageError, install_hint
 from hakari.retrievers.models import ModelFiles, Usage
 
 Vector = npt.NDArray[np.float32]
@@ -50,7 +50,7 @@ class OnnxModel:
             import tokenizers
         except ImportError as error:
             raise MissingPrerequisite(
-                f"ONNX models need onnxruntime and tokenizers ({error})", f"pip install 'hakari[{extra}]'"
+                f"ONNX models need onnxruntime and tokenizers ({error})", install_hint(extra)
             ) from error
         try:
             self._tokenizer = tokenizers.Tokenizer.from_file(str(files.tokenizer))

@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
-from hakari.errors import MissingPrerequisite, UnknownName
+from hakari.errors import MissingPrerequisite, UnknownName, install_hint
 
 Segmenter = Callable[[str], list[str]]
 
@@ -53,7 +53,7 @@ def _load(language: str) -> Segmenter:
     except ImportError as error:
         raise MissingPrerequisite(
             f"segmenting `{language}` needs {library}, which is not installed ({error})",
-            "pip install 'hakari[segment]'",
+            install_hint("segment"),
         ) from error
 
 
