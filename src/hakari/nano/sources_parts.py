@@ -13,7 +13,7 @@ from hakari.io.parts import join_title
 from hakari.nano import sources_trec as trec
 from hakari.nano.sources_cells import Item, Judged, as_grade, as_id, as_text
 from hakari.nano.sources_roles import HEADER_NAMES, Roles
-from hakari.nano.sources_tables import FaultLog, Place, Table, open_table
+from hakari.nano.sources_tables import FaultLog, Table, open_table
 
 SPLITS = ("test", "dev", "validation", "train")
 """Of several splits of judgements, the first of these is taken."""
