@@ -246,17 +246,30 @@ def _told(built: Built, as_json: bool) -> None:
     if as_json:
         output.print_json({"folder": str(built.folder), **built.report})
         return
-    for name, told in built.report["tasks"].items():
+    tasks = built.report["tasks"]
+    # Tasks of one source share its first steps, which are told once.
+    shared = [
+        step
+        for step in next(iter(tasks.values()))["stages"]
+        if all(step in t["stages"] for t in tasks.values())
+    ]
+    several = len(tasks) > 1
+    for step in shared if several else ():
+        click.echo(_line(step))
+    for name, told in tasks.items():
         counts = ", ".join(f"{told[part]:,} {part}" for part in ("queries", "documents", "judgements"))
         click.echo(f"{built.folder}/{name}: {counts}")
-        for stage in told["stages"]:
-            reasons = ", ".join(f"{count:,} {reason}" for reason, count in stage["left_out"].items())
-            click.echo(
-                f"  {stage['name']}: {stage['kept']:,} of {stage['seen']:,}"
-                + (f"; left out: {reasons}" if reasons else "")
-            )
+        for step in told["stages"]:
+            if not (several and step in shared):
+                click.echo("  " + _line(step))
         for change in told.get("changes", ()):
             click.echo(f"  {change}")
     output.note(
         f"see it with `hakari show {built.folder}`, weigh on it with `hakari run bm25 --on {built.folder}`"
     )
+
+
+def _line(step: dict[str, Any]) -> str:
+    from hakari.nano.draft import Stage
+
+    return str(Stage(step["name"], step["seen"], step["kept"], step["left_out"]))
