@@ -15,6 +15,7 @@ from typing import Any
 from hakari import __version__
 from hakari.errors import UsageError
 from hakari.io.files import shown
+from hakari.io.nano import LANGUAGE, SHAPE
 from hakari.io.nano_write import write_nano_set
 from hakari.nano.built_in import finished
 from hakari.nano.code import DEFAULT_SEED, build_code
@@ -45,6 +46,16 @@ class Target:
             if name is not None and (not _NAME.fullmatch(name) or _SHARD.fullmatch(name)):
                 what = f"`{option} {shown(name)[1:-1]}` cannot be the name of a set or a task"
                 raise UsageError(what, f"use letters, digits, `-`, `_` and `.`, for example `{option} NanoX`")
+        traits = self.traits or Traits()
+        for option, value, pattern in (
+            ("--language", traits.language, LANGUAGE),
+            ("--shape", traits.shape, SHAPE),
+        ):
+            if value is not None and not pattern.fullmatch(value):
+                example = "en" if option == "--language" else "text-to-code"
+                raise UsageError(
+                    f"`{option} {shown(value)[1:-1]}` is no {option[2:]}", f"for example `{option} {example}`"
+                )
         if self.out is not None and "\0" in str(self.out):
             raise UsageError(f"{shown(str(self.out))} has a NUL byte", "name a folder with `--out DIR`")
 
@@ -123,6 +134,8 @@ def build_from_code(
 
 
 def _sources(place: str | None) -> Sources:
+    if place is not None and os.path.islink(place) and not os.path.exists(place):
+        raise UsageError(f"{shown(place)} is a link that leads nowhere", f"check `ls -l {place}`")
     try:
         return standard_library() if place is None else find_sources(place)
     except (OSError, RuntimeError) as error:  # a loop of links is one or the other, as the Python has it
