@@ -203,7 +203,7 @@ def _columns(pairs: tuple[str, ...]) -> dict[str, str]:
     from hakari.errors import UsageError
 
     for pair in pairs:
-        if not all(pair.partition("=")):
+        if not all(pair.partition("=")[:2]):
             raise UsageError(f"`--column {pair}` is not ROLE=NAME", "write it as `--column corpus.text=body`")
     return {role: name for role, _, name in (pair.partition("=") for pair in pairs)}
 

@@ -16,25 +16,24 @@ def _words(names: str) -> tuple[str, ...]:
 
 
 _DOCUMENT_IDS = _words(
-    "corpus_id corpusid docid doc_id document_id documentid docno did pid passage_id passageid _id id idx key"
+    "corpus_id corpusid docid doc_id document_id documentid docno did pid passage_id passageid"
 )
-_QUERY_IDS = _words(
-    "query_id queryid qid question_id questionid topic topic_id query_idx _id id idx task_id key"
-)
+_QUERY_IDS = _words("query_id queryid qid question_id questionid topic_id topicid query_idx")
+_ANY_IDS = _words("id idx task_id key")
 
 NAMES: Mapping[str, tuple[str, ...]] = {
     # The first of these that a table has is the one: a column named for its role before a general one.
-    "corpus.id": ("_id", "id", *_DOCUMENT_IDS),
+    "corpus.id": ("_id", *_DOCUMENT_IDS, *_ANY_IDS),
     "corpus.text": _words(
         "text contents content body passage document doc code snippet function func abstract answer positive"
     ),
     "corpus.title": ("title",),
-    "query.id": ("_id", "id", *_QUERY_IDS),
+    "query.id": ("_id", *_QUERY_IDS, *_ANY_IDS),
     "query.text": _words(
         "text query question query_text contents content body title intent problem prompt anchor claim"
     ),
-    "qrels.query": (*_QUERY_IDS[:8], "query", "idx"),
-    "qrels.corpus": (*_DOCUMENT_IDS[:10], "document", "doc", "passage", "corpus"),
+    "qrels.query": (*_QUERY_IDS, "query", "topic", *_ANY_IDS),
+    "qrels.corpus": (*_DOCUMENT_IDS, "document", "doc", "passage", "corpus"),
     "qrels.score": _words("score scores relevance rel grade label judgment judgement gain"),
     "pairs.query": _words("query anchor question intent text problem prompt sentence1 title"),
     "pairs.positive": _words("positive pos answer code document passage snippet response sentence2"),
@@ -76,6 +75,8 @@ class Roles:
     def _column(self, table: Table, role: str, taken: list[str]) -> str | None:
         listed = ", ".join(f"`{name}`" for name in table.columns[:20])
         wanted = self.given.get(role)
+        if wanted == "" and role in OPTIONAL:
+            return None
         if wanted is not None:
             if wanted in table.columns:
                 return wanted

@@ -94,12 +94,17 @@ class Table:
                 yield from self._split_rows(path, columns)
 
     def _split_rows(self, path: Path, columns: Sequence[str | None]) -> Iterator[Row]:
-        at = [None if name is None else self.columns.index(name) for name in columns]
-        for place, fields in _split(path, self.faults):
-            if self.headed and place[1] == 1:
-                continue
-            if len(fields) != len(self.columns):
-                what = f"has {len(fields)} column{'s' * (len(fields) != 1)}, the first line has {len(self.columns)}"
+        rows = _split(path, self.faults)
+        # Every file has its header of its own, and need not have the order of the first.
+        named = (
+            [name.strip() for name in next(rows, ((), list(self.columns)))[1]]
+            if self.headed
+            else self.columns
+        )
+        at = [None if name is None else named.index(name) for name in columns]
+        for place, fields in rows:
+            if len(fields) != len(named):
+                what = f"has {len(fields)} column{'s' * (len(fields) != 1)}, the first line has {len(named)}"
                 self.faults.add(what, place, "write the same number of columns on every line")
                 continue
             yield place, tuple(None if i is None else fields[i] for i in at)
