@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 FILE = click.Path(path_type=Path)
 SEED = 20260524
+SHARED = ("files", "definitions")
+"""Steps that all tasks of code have in common, told once."""
 
 target_options = options.together(
     click.option("--name", required=True, metavar="NanoX", help="What the set is called."),
@@ -247,20 +249,14 @@ def _told(built: Built, as_json: bool) -> None:
         output.print_json({"folder": str(built.folder), **built.report})
         return
     tasks = built.report["tasks"]
-    # Tasks of one source share its first steps, which are told once.
-    shared = [
-        step
-        for step in next(iter(tasks.values()))["stages"]
-        if all(step in t["stages"] for t in tasks.values())
-    ]
-    several = len(tasks) > 1
-    for step in shared if several else ():
-        click.echo(_line(step))
+    for step in next(iter(tasks.values()))["stages"]:
+        if step["name"] in SHARED:
+            click.echo(_line(step))
     for name, told in tasks.items():
         counts = ", ".join(f"{told[part]:,} {part}" for part in ("queries", "documents", "judgements"))
         click.echo(f"{built.folder}/{name}: {counts}")
         for step in told["stages"]:
-            if not (several and step in shared):
+            if step["name"] not in SHARED:
                 click.echo("  " + _line(step))
         for change in told.get("changes", ()):
             click.echo(f"  {change}")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
 import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from hakari.io.nano_write import write_nano_set
 from hakari.nano.built_in import finished
 from hakari.nano.code import DEFAULT_SEED, build_code
 from hakari.nano.draft import Draft, Stage
-from hakari.nano.pysource import harvest
+from hakari.nano.pysource import Harvest, harvest
 from hakari.nano.recipes import Recipe, select
 from hakari.nano.sources import Sources, find_sources, standard_library
 from hakari.nano.sources_parts import Source
@@ -115,13 +116,12 @@ def build_from_code(
     if place is not None and "\0" in place:
         raise UsageError(f"{shown(place)} has a NUL byte", "name a folder or an installed package")
     sources = _sources(place)
-    harvested = harvest(sources)
+    harvested = _writable(harvest(sources))
     drafts = build_code(harvested, target.name, max_queries=queries, max_documents=documents, seed=seed)
     if not drafts:
-        stages = (*harvested.stages,)
         where = "the standard library" if place is None else shown(place)
         raise UsageError(
-            f"nothing in {where} makes a task ({'; '.join(map(str, stages))})",
+            f"nothing in {where} makes a task ({'; '.join(map(str, harvested.stages))})",
             "functions need a docstring of a sentence or a body of some lines; give a larger folder",
         )
     report = {
@@ -143,6 +143,19 @@ def _sources(place: str | None) -> Sources:
         raise UsageError(
             f"{shown(str(place))} cannot be read: {reason}", f"check `ls -ld {place}`"
         ) from error
+
+
+def _writable(harvested: Harvest) -> Harvest:
+    """The definitions whose texts a file can hold: an escape in a docstring may stand for a NUL byte."""
+    kept = tuple(definition for definition in harvested.definitions if "\0" not in definition.docstring)
+    odd = len(harvested.definitions) - len(kept)
+    if not odd:
+        return harvested
+    files, definitions = harvested.stages
+    reasons = {**definitions.left_out, "NUL byte in its docstring": odd}
+    return Harvest(
+        kept, (files, replace(definitions, kept=len(kept), left_out=dict(sorted(reasons.items()))))
+    )
 
 
 def _account_of(draft: Draft) -> dict[str, Any]:
@@ -186,11 +199,13 @@ def _written(tasks: Sequence[Task], report: Mapping[str, Any], target: Target) -
             os.rename(made, folder)
         finally:
             shutil.rmtree(workshop, ignore_errors=True)
-    except OSError as error:
+    except BaseException as error:
         for path in made_parents:
-            if path.is_dir() and not os.listdir(path):
+            with contextlib.suppress(OSError):
                 path.rmdir()
-        raise _unwritable(target.folder, error) from error
+        if isinstance(error, OSError):
+            raise _unwritable(target.folder, error) from error
+        raise
     return Built(target.folder, tuple(tasks), report)
 
 
