@@ -306,7 +306,7 @@ CASES: dict[str, tuple[str, Break, str]] = {
     "trec-run-for-qrels": ("trec", _write(TREC, "1 Q0 d1 1 0.5 tag\n"), "qrels.txt:1: has 6 columns"),
     "trec-qrels-empty": ("trec", _write(TREC, ""), "qrels.txt: is empty"),
     "trec-grade-a-word": ("trec", _append(TREC, "1 0 d5 high\n"), "qrels.txt:5: the score"),
-    "pairs-other-columns": ("pairs", _write(PAIRS, '{"a": "b", "c": "d"}\n'), "--column pairs.query"),
+    "pairs-other-columns": ("pairs", _write(PAIRS, '{"a": "b", "c": "d"}\n'), "with `--query NAME`"),
     "pairs-all-blank": ("pairs", _write(PAIRS, '{"query": "", "positive": ""}\n'), "there are no documents"),
     "pairs-positive-an-object": (
         "pairs",

@@ -69,7 +69,8 @@ class Roles:
             for role, name in zip(roles, found, strict=True)
             if name is not None
         )
-        self.taken.append(f"{Path(table.name).name}: {used}")
+        kind = roles[0].partition(".")[0]
+        self.taken.append(f"{kind} in {Path(table.name).name}: {used}")
         return found
 
     def _column(self, table: Table, role: str, taken: list[str]) -> str | None:
@@ -96,6 +97,8 @@ class Roles:
                 return left[0]
         if role not in OPTIONAL:
             what = f"no column of it looks like {role} (it has {listed})"
-            hint = f"say which it is with `--column {role}=NAME`"
+            kind, _, part = role.partition(".")
+            option = f"--{part} NAME" if kind == "pairs" else f"--column {role}=NAME"
+            hint = f"say which it is with `{option}`"
             table.faults.add(what, (table.name, None), hint)
         return None
