@@ -22,6 +22,7 @@ COMMANDS = {
     "score": "Score TREC runs made by any engine.",
     "show": "Show a task: statistics, examples, shipped candidates.",
     "tasks": "List tasks.",
+    "build": "Build a nano set from a collection, from pairs or from code.",
     "measures": "List measures.",
     "retrievers": "List retrievers.",
     "export": "Write runs and judgements as TREC files, scores as CSV or JSON.",
