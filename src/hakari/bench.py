@@ -180,10 +180,12 @@ def answering(task: Task, run: Run) -> Run:
 
 
 def check_depth(wanted: Sequence[Measure], depth: int) -> None:
-    """Raise where a measure looks deeper than the rankings will be."""
-    for measure in wanted:
-        if measure.depth is not None and measure.depth > depth:
-            raise UsageError(
-                f"measure `{measure}` looks deeper than the rankings, which are {depth} deep",
-                f"add `--depth {measure.depth}`",
-            )
+    """Raise where measures look deeper than the rankings will be."""
+    deeper = [m for m in wanted if m.depth is not None and m.depth > depth]
+    if deeper:
+        named = ", ".join(f"`{m}`" for m in deeper)
+        looks = "looks" if len(deeper) == 1 else "look"
+        raise UsageError(
+            f"{named} {looks} deeper than the rankings, which are {depth} deep",
+            f"add `--depth {max(m.depth or 0 for m in deeper)}`, or choose others with `--measures`",
+        )

@@ -72,7 +72,7 @@ def parse(text: str | Measure) -> Measure:
 
 def parse_many(texts: str | Iterable[str | Measure]) -> tuple[Measure, ...]:
     """Measures from `nDCG@10,R@100` or from several texts, each once, in the order given."""
-    parts = texts.split(",") if isinstance(texts, str) else list(texts)
+    parts = [part for part in texts.split(",") if part.strip()] if isinstance(texts, str) else list(texts)
     measures = tuple(dict.fromkeys(parse(part) for part in parts))
     if not measures:
         raise UsageError("no measure is named", "name some, such as `nDCG@10,R@100`")
