@@ -80,7 +80,9 @@ def config_name(retriever: Retriever) -> str:
     if ":" in name:
         name = Path(name.partition(":")[2]).name or name
     if not _NAME.fullmatch(name) or name in (*NOT_CANDIDATES, BM25, HYBRID):
-        raise UsageError(f"`{name}` cannot be the name of a folder of candidates", "rename the model's folder")
+        raise UsageError(
+            f"`{name}` cannot be the name of a folder of candidates", "rename the model's folder"
+        )
     return name
 
 
@@ -113,10 +115,7 @@ def make(plan: Plan, task: Task, tell: Callable[[str, str], None] = lambda confi
     made = []
     for config in plan.configs:
         tell(config, "running")
-        if config == HYBRID:
-            one = _make_hybrid(plan, task)
-        else:
-            one = _make_source(plan, task, config)
+        one = _make_hybrid(plan, task) if config == HYBRID else _make_source(plan, task, config)
         tell(config, one.state)
         made.append(one)
     return made
@@ -148,7 +147,9 @@ def _path(task: Task, config: str) -> Path:
 
 
 def _key(retriever: Retriever, task: Task) -> str:
-    return digest({"version": VERSION, "content": task.content, "depth": SOURCE_DEPTH, **_making(retriever, task)})
+    return digest(
+        {"version": VERSION, "content": task.content, "depth": SOURCE_DEPTH, **_making(retriever, task)}
+    )
 
 
 def _making(retriever: Retriever, task: Task) -> Record:
@@ -199,7 +200,9 @@ def _make_hybrid(plan: Plan, task: Task) -> Made:
     runs = {name: _source_run(task, name) for name in _hybrid_sources(plan, task)}
     sources = {name: fingerprint(task.queries.ids, protocol.listed(run)) for name, run in runs.items()}
     how = {"k": protocol.RRF_K, "source_depth": SOURCE_DEPTH, "safeguard_seed": protocol.SEED}
-    key = digest({"version": VERSION, "content": task.content, "split": task.split, "sources": sources, **how})
+    key = digest(
+        {"version": VERSION, "content": task.content, "split": task.split, "sources": sources, **how}
+    )
     if found := _found(task, HYBRID, key):
         return found
     if HYBRID in task.candidates and not plan.replace and recorded(task).get(HYBRID, {}).get("key") != key:

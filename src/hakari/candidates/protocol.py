@@ -1,8 +1,8 @@
 """The published protocol of candidates: how rankings are filled, fused and safeguarded. Nothing is read or written.
 
-    bm25               500 documents a query: those that match, then others in an order of chance
-    <dense model>      500 documents a query
-    reranking_hybrid   the best 100 of both by reciprocal rank, and a positive at rank 101 where none is among them
+bm25               500 documents a query: those that match, then others in an order of chance
+<dense model>      500 documents a query
+reranking_hybrid   the best 100 of both by reciprocal rank, and a positive at rank 101 where none is among them
 """
 
 from __future__ import annotations
@@ -48,7 +48,9 @@ def filled(run: Run, task: Task, depth: int = SOURCE_DEPTH) -> Run:
         scores += [run.scores[ranked], -np.arange(1, len(others) + 1, dtype=np.float32)]
         lengths[query] = len(matching) + len(others)
     offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-    return Run(run.query_ids, run.document_ids, offsets, np.concatenate(documents), np.concatenate(scores), run.tag)
+    return Run(
+        run.query_ids, run.document_ids, offsets, np.concatenate(documents), np.concatenate(scores), run.tag
+    )
 
 
 def fused(sources: Sequence[Run]) -> Run:

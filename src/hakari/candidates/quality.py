@@ -6,7 +6,7 @@ queries; the mean over queries stands beside it. A safeguard never counts.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from hakari import measures
@@ -42,6 +42,6 @@ def counts(rankings: Sequence[Sequence[str]]) -> dict[str, Any]:
     }
 
 
-def fingerprint(query_ids: Sequence[str], rankings: Sequence[Sequence[str]]) -> str:
+def fingerprint(query_ids: Iterable[str], rankings: Sequence[Sequence[str]]) -> str:
     """SHA-256 over the ids in their order, whatever file they lie in."""
     return digest([[query, list(ranking)] for query, ranking in zip(query_ids, rankings, strict=True)])

@@ -55,7 +55,9 @@ def command(tasks: str, out: Path | None, tasks_dir: Path | None, as_json: bool,
                 teller.step(Step(name, config, number, len(loaded) * len(plan.configs), state))
 
             made += make(plan, task, tell)
-    rows = [{"task": m.task, "config": m.config, "state": m.state, "path": str(m.path), **m.record} for m in made]
+    rows = [
+        {"task": m.task, "config": m.config, "state": m.state, "path": str(m.path), **m.record} for m in made
+    ]
     if as_json:
         output.print_json(rows)
     else:
