@@ -17,6 +17,8 @@ from data_builders import write_candidates_file
 from small import small_task
 
 from hakari.io.nano_write import write_nano_set
+from hakari.tasks.assemble import Traits, assemble
+from hakari.types import Task
 
 SEED, DEPTH, KEPT = 20260524, 500, 100
 DENSE = "house_dense"
@@ -71,11 +73,29 @@ def faults(folder: Path, split: str, dense: str) -> tuple[list[str], int]:
     return found, guarded
 
 
+def with_more_positives(task: Task) -> Task:
+    """The task with one to six positives a query, most of which nothing finds, and some documents of grade 0."""
+    rng, qrels = random.Random(task.split), task.qrels
+    judged = {
+        query: {
+            d: 1 if place else 0
+            for place, d in enumerate(rng.sample(task.corpus.ids.tolist(), place % 6 + 2))
+        }
+        for place, query in enumerate(task.queries.ids)
+    }
+    rows = [(query, document, grade) for query, found in judged.items() for document, grade in found.items()]
+    texts = [dict(zip(part.ids, part.texts, strict=True)) for part in (task.queries, task.corpus)]
+    assert len(rows) > len(qrels)
+    return assemble("NanoTest", task.split, *texts, rows, traits=Traits("en", "code"))
+
+
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A set of two tasks with dense candidates that somebody else made, and that are rather bad."""
     path = tmp_path / "NanoTest"
-    tasks = [small_task(split, 40, 700, seed) for split, seed in (("First", 1), ("Second", 2))]
+    tasks = [
+        with_more_positives(small_task(split, 40, 700, seed)) for split, seed in (("First", 1), ("Second", 2))
+    ]
     write_nano_set(path, tasks)
     for task in tasks:
         rng = random.Random(task.split)
@@ -93,6 +113,12 @@ def test_bm25_and_hybrid_are_what_the_protocol_says(folder: Path) -> None:
     for split, record in (("First", made[1]), ("Second", made[3])):
         found, guarded = faults(folder, split, DENSE)
         assert not found
+        choices = [
+            len(p)
+            for q, p in positives(folder, split).items()
+            if len(rankings(folder, "reranking_hybrid", split)[q]) > KEPT
+        ]
+        assert max(choices) > 2
         assert 0 < guarded == record["safeguard_positive_rows"] == record["rows_with_101_candidates"]
         hybrid, relevant = rankings(folder, "reranking_hybrid", split), positives(folder, split)
         hits = {q: len(relevant[q] & set(hybrid[q][:KEPT])) for q in relevant}
@@ -112,8 +138,6 @@ def test_the_check_sees_what_is_wrong(folder: Path) -> None:
 
 def test_documents_that_do_not_match_follow_in_an_order_that_says_nothing(folder: Path) -> None:
     """Where positives match nothing and have the first or the last ids, filling must not find them."""
-    from hakari.tasks.assemble import assemble
-
     documents = {f"d{i:04}": f"alpha word{i}" for i in range(1000)}
     for place, chosen in (("first", range(100)), ("last", range(900, 1000))):
         judged = [(f"q{q}", f"d{d:04}", 1) for q, d in enumerate(chosen)]

@@ -39,6 +39,12 @@ def test_the_order_of_texts_leaves_no_trace(texts: list[str], rng: object) -> No
         assert {order[other] for other in shuffled.of(place)} == set(near.of(came_from))
 
 
+def test_a_text_inside_another_at_the_very_threshold() -> None:
+    inner = "one two three four five six seven eight nine"  # 7 shingles, and 3 rarer ones in front make 10
+    assert NearTexts([f"x y z {inner}", inner]).of(0) == {1: NEAR}
+    assert not NearTexts([f"w x y z {inner}", inner]).of(0)
+
+
 def test_many_equal_texts_are_one_group_and_not_all_pairs() -> None:
     near = NearTexts(["def get ( self ) : return self . x"] * 5_000 + ["something else entirely here"])
     assert sorted(map(len, near.groups)) == [1, 5_000]
