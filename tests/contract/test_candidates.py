@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from command import hakari_json, within
-from data_builders import write_candidates_file
+from data_builders import write_beir, write_candidates_file
 from small import small_set, small_task
 
 from hakari.candidates.make import config_name, planned
@@ -113,6 +113,41 @@ def test_a_hybrid_of_sources_that_changed_is_not_taken_for_true(tmp_path: Path) 
     assert content(path) == before
     states = [m["state"] for m in hakari_json("candidates", path, "--bm25", "--hybrid", "--replace")]
     assert states == ["found", "written"]
+
+
+@pytest.mark.parametrize("config", ["bm25", "reranking_hybrid"])
+@pytest.mark.parametrize("damage", ["cut", "edited"])
+def test_what_was_damaged_or_edited_is_made_again_when_asked(
+    tmp_path: Path, config: str, damage: str
+) -> None:
+    path = with_dense(tmp_path / "NanoTest")
+    within("candidates", path, "--bm25", "--hybrid")
+    whole, file = content(path), path / config / "First.parquet"
+    if damage == "cut":
+        file.write_bytes(file.read_bytes()[:100])
+    else:
+        task = small_task("First", seed=1)
+        write_candidates_file(file, {q: task.corpus.ids.tolist() for q in task.queries.ids})
+    damaged = content(path)
+    assert "--replace" in within("candidates", path, "--bm25", "--hybrid", code=2).stderr
+    assert content(path) == damaged
+    within("candidates", path, "--bm25", "--hybrid", "--replace")
+    assert content(path) == whole
+
+
+def test_candidates_in_the_form_of_hubs_are_found(tmp_path: Path) -> None:
+    path = with_dense(tmp_path / "NanoTest")
+    within("candidates", path, "--bm25")
+    (path / "bm25" / "First.parquet").rename(path / "bm25" / "First-00000-of-00001.parquet")
+    assert [m["state"] for m in hakari_json("candidates", path, "--bm25")] == ["found"]
+
+
+def test_a_stray_file_does_not_make_another_layout_and_beir_is_refused(tmp_path: Path) -> None:
+    path = with_dense(tmp_path / "NanoTest")
+    (path / "notes.jsonl").write_text("{}\n")
+    within("candidates", path, "--bm25")
+    beir = write_beir(tmp_path / "beir")
+    assert "does not lie in a nano set" in within("candidates", beir, "--bm25", code=2).stderr
 
 
 def test_out_leaves_the_set_alone(tmp_path: Path) -> None:

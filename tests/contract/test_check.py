@@ -106,6 +106,12 @@ def test_splits_that_differ_between_configurations(tmp_path: Path) -> None:
     assert told(report, "score-column") or told(report, "traits")
 
 
+def test_what_a_killed_command_left_is_told(tmp_path: Path) -> None:
+    path = small_set(tmp_path)
+    (path / "qrels" / ".First.parquet.17.tmp").write_bytes(b"PAR1")
+    assert told(check(path), "files") == ["was left by a command that was killed"]
+
+
 def test_every_fault_of_the_files_is_told_not_only_the_first(tmp_path: Path) -> None:
     path = write_nano(tmp_path / "NanoX", "Bad")
     write_texts(path / "corpus" / "Bad.parquet", [("d1", "one"), ("d1", "two"), ("d2", " ")])

@@ -7,8 +7,10 @@ where it stopped. What is there and was made otherwise is never touched unless i
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,6 +25,7 @@ from hakari.io.nano_write import write_metadata, write_rankings
 from hakari.retrievers import registry
 from hakari.retrievers.base import BASE_VARIANT, Retriever
 from hakari.store.keys import digest
+from hakari.tasks.loaders import layout_of
 from hakari.types import Run, Task
 
 VERSION = 1
@@ -90,14 +93,15 @@ def check_plan(plan: Plan, tasks: Sequence[Task]) -> None:
     """Raise, before anything is made, where the plan would touch what it may not or lacks a source."""
     faults = []
     for task in tasks:
-        if task.source is None or any(path.is_file() for path in task.source.glob("*.jsonl")):
+        layout = None if task.source is None else layout_of(task.source)
+        if layout is None or layout.name != "nano":
             hint = "make a nano set of it first, with `hakari build`"
             faults.append(Fault(f"`{task.name}` does not lie in a nano set", hint=hint))
             continue
         for config in plan.configs if not plan.replace else ():
             record = recorded(task).get(config)
-            wanted = _key(plan.sources[config], task) if config in plan.sources else None
-            if config in task.candidates and (record is None or wanted not in (None, record.get("key"))):
+            keys = [_key(task, _making(config, plan.sources[config], task))] if config in plan.sources else []
+            if _is_there(task, config) and (record is None or (keys and record.get("key") not in keys)):
                 faults.append(_made_otherwise(task, config))
         if plan.hybrid:
             try:
@@ -146,15 +150,14 @@ def _path(task: Task, config: str) -> Path:
     return _folder(task) / config / f"{task.split}.parquet"
 
 
-def _key(retriever: Retriever, task: Task) -> str:
-    return digest(
-        {"version": VERSION, "content": task.content, "depth": SOURCE_DEPTH, **_making(retriever, task)}
-    )
+def _key(task: Task, making: Record) -> str:
+    return digest({"version": VERSION, "content": task.content, "depth": SOURCE_DEPTH, **making})
 
 
-def _making(retriever: Retriever, task: Task) -> Record:
+def _making(config: str, retriever: Retriever, task: Task) -> Record:
+    """What decides a source. A model goes by the name of its configuration: its own may be a path."""
     return {
-        "retriever": retriever.name,
+        "retriever": config,
         "settings": retriever.settings(),
         "task_settings": retriever.settings_for(task),
     }
@@ -166,28 +169,37 @@ def _made_otherwise(task: Task, config: str) -> Fault:
     return Fault(what, str(path), hint="keep them, or make them again with --replace")
 
 
-def _found(task: Task, config: str, key: str) -> Made | None:
-    """The configuration that is there, where it is what this key stands for and whole."""
-    record, path = recorded(task).get(config), _path(task, config)
-    if record is None or record.get("key") != key or not path.is_file():
+def _is_there(task: Task, config: str) -> bool:
+    return config in task.candidates or os.path.lexists(_path(task, config))
+
+
+def _found(plan: Plan, task: Task, config: str, key: str) -> Made | None:
+    """The configuration that is there, where it is what this key stands for; raise where it is another."""
+    if not _is_there(task, config):
         return None
-    lists = protocol.listed(load_candidates(path, task))
-    if fingerprint(task.queries.ids, lists) != record.get("rankings_sha256"):
-        return None
-    return Made(task.name, config, "found", path, record)
+    record, path = recorded(task).get(config, {}), task.candidates.get(config, _path(task, config))
+    if record.get("key") == key:
+        with suppress(InvalidInput):
+            lists = protocol.listed(load_candidates(path, task))
+            if fingerprint(task.queries.ids, lists) == record.get("rankings_sha256"):
+                return Made(task.name, config, "found", path, record)
+    if not plan.replace:
+        raise InvalidInput("what was asked for", [_made_otherwise(task, config)])
+    return None
 
 
 def _make_source(plan: Plan, task: Task, config: str) -> Made:
     retriever = plan.sources[config]
-    key = _key(retriever, task)
-    if found := _found(task, config, key):
+    making = _making(config, retriever, task)
+    key = _key(task, making)
+    if found := _found(plan, task, config, key):
         return found
     retrieved = retriever.retrieve(task, SOURCE_DEPTH)
     matching = retrieved.runs[BASE_VARIANT]
     run = protocol.filled(matching, task)
     record: Record = {
         "key": key,
-        **_making(retriever, task),
+        **making,
         **quality(run, task, SOURCE_DEPTH),
         "documents_not_matching": len(run) - len(matching),
     }
@@ -203,10 +215,8 @@ def _make_hybrid(plan: Plan, task: Task) -> Made:
     key = digest(
         {"version": VERSION, "content": task.content, "split": task.split, "sources": sources, **how}
     )
-    if found := _found(task, HYBRID, key):
+    if found := _found(plan, task, HYBRID, key):
         return found
-    if HYBRID in task.candidates and not plan.replace and recorded(task).get(HYBRID, {}).get("key") != key:
-        raise InvalidInput("what was asked for", [_made_otherwise(task, HYBRID)])
     run = protocol.fused(list(runs.values()))
     rankings = protocol.listed(run)
     chosen = protocol.safeguards(run, task)
