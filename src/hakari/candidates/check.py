@@ -92,6 +92,9 @@ def check_splits(folder: Path) -> list[Finding]:
             found.append(
                 finding(ERROR, "splits", str(folder), f"`{config}` has `{split}`, which is no task", hint)
             )
+    for left in sorted(path for config in configs for path in (folder / config).glob(".*.tmp")):
+        what = "was left by a command that was killed"
+        found.append(finding(WARNING, "files", str(left), what, f"remove it with `rm {left}`"))
     stated = {
         name.removesuffix(".json") for name in names_in(folder / "metadata", []) if name.endswith(".json")
     }
