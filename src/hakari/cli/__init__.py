@@ -20,6 +20,8 @@ COMMANDS = {
     "compare": "Say which of two or more retrievers is better, and how surely.",
     "gate": "Pass or fail a candidate against a baseline, for CI.",
     "score": "Score TREC runs made by any engine.",
+    "candidates": "Make the candidate rankings of a nano set: BM25, a dense model, both fused.",
+    "check": "Check a nano set before it is published.",
     "show": "Show a task: statistics, examples, shipped candidates.",
     "tasks": "List tasks.",
     "build": "Build a nano set from a collection, from pairs or from code.",

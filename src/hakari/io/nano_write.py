@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from hakari.errors import Fault, InvalidInput, UsageError
-from hakari.io.files import connect
-from hakari.io.nano import SHARD
+from hakari.io.files import connect, is_folder, names_in
+from hakari.io.nano import PARTS, SHARD, files_by_split
 from hakari.types import Task, Texts
 
 
@@ -106,6 +106,67 @@ def _write_task(folder: Path, task: Task) -> None:
 
 def _text_columns(texts: Texts) -> dict[str, tuple[str, list[Any]]]:
     return {"_id": ("VARCHAR[]", texts.ids.tolist()), "text": ("VARCHAR[]", texts.texts.tolist())}
+
+
+def write_rankings(path: Path, query_ids: Sequence[str], rankings: Sequence[Sequence[str]]) -> None:
+    """Write candidate rankings as published sets have them: ids in order, and no other column.
+
+    Scores stay out: mteb's loader casts the whole table to these two columns and refuses a third.
+    """
+    columns: dict[str, tuple[str, list[Any]]] = {
+        "query-id": ("VARCHAR[]", list(query_ids)),
+        "corpus-ids": ("VARCHAR[][]", [list(ranking) for ranking in rankings]),
+    }
+    written_parquet(path, columns)
+
+
+def write_metadata(path: Path, stated: Mapping[str, Any]) -> None:
+    """Write the metadata of a task, which take their name when they are complete."""
+    text = json.dumps(stated, sort_keys=True, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    with _failures(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            temporary.write_text(text, encoding="utf-8", newline="\n")
+            os.replace(temporary, path)
+        finally:
+            temporary.unlink(missing_ok=True)
+
+
+def copy_task(source: Path, target: Path, split: str) -> None:
+    """Copy every file of one task of a nano set, its candidates and metadata included.
+
+    What is there already stays; a corpus, queries or judgements that differ from the source are an error.
+    """
+    faults: list[Fault] = []
+    for name in names_in(source, faults):
+        folder = source / name
+        if not is_folder(folder):
+            continue
+        files = files_by_split(folder, faults).get(split, [])
+        metadata = folder / f"{split}.json"
+        if name == "metadata" and metadata.is_file():
+            files = [metadata]
+        for file in files:
+            place = target / name / file.name
+            if not place.exists():
+                _copy(file, place)
+            elif name in PARTS and place.read_bytes() != file.read_bytes():
+                hint = "name another folder with --out, or remove this one"
+                faults.append(Fault(f"differs from {file}", str(place), hint=hint))
+    if faults:
+        raise InvalidInput(f"the copy of `{split}`", faults)
+
+
+def _copy(file: Path, place: Path) -> None:
+    temporary = place.with_name(f".{place.name}.{os.getpid()}.tmp")
+    with _failures(place):
+        place.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            shutil.copyfile(file, temporary)
+            os.replace(temporary, place)
+        finally:
+            temporary.unlink(missing_ok=True)
 
 
 def written_parquet(path: Path, columns: Mapping[str, tuple[str, list[Any]]]) -> None:
