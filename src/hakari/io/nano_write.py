@@ -92,9 +92,8 @@ def _write_task(folder: Path, task: Task) -> None:
     columns: dict[str, tuple[str, list[Any]]] = {
         "query-id": ("VARCHAR[]", queries),
         "corpus-id": ("VARCHAR[]", qrels.document_ids[qrels.documents].tolist()),
+        "score": ("INTEGER[]", qrels.grades.tolist()),
     }
-    if (qrels.grades != 1).any():
-        columns["score"] = ("INTEGER[]", qrels.grades.tolist())
     written_parquet(folder / "qrels" / name, columns)
     stated = {"language": task.language, "category": task.category, "shape": task.shape}
     metadata: dict[str, Any] = {key: value for key, value in stated.items() if value is not None}

@@ -11,7 +11,7 @@ from hakari.nano.stdlib import DATASET, build_stdlib
 from hakari.tasks.assemble import Traits, assemble
 from hakari.types import Task
 
-BUILD = 1
+BUILD = 2
 """Raised whenever the builder would make other bytes of the same Python."""
 
 
