@@ -98,19 +98,18 @@ def nearest(name: str, known: Iterable[str], count: int = 2) -> list[str]:
     return [folded[match] for match in difflib.get_close_matches(name.lower(), folded, n=count, cutoff=0.6)]
 
 
-def install_hint(extra: str) -> str:
-    """The command that adds an extra to hakari as it is installed here: from a checkout, or from the index."""
+def install_hint(extra: str = "", *options: str) -> str:
+    """The command that installs hakari again as it is installed here (a checkout, or by name), with an extra."""
     import json
     import shlex
     from importlib import metadata
     from urllib.parse import unquote, urlsplit
 
-    source = "hakari"
     try:
         told = json.loads(metadata.distribution("hakari").read_text("direct_url.json") or "{}")
     except (metadata.PackageNotFoundError, ValueError):
         told = {}
-    if "dir_info" in told:
-        source = unquote(urlsplit(told["url"]).path)
-    editable = "--editable " if told.get("dir_info", {}).get("editable") else ""
-    return f"pip install {editable}{shlex.quote(f'{source}[{extra}]')}"
+    source = unquote(urlsplit(told["url"]).path) if "dir_info" in told else "hakari"
+    editable = ["--editable"] if told.get("dir_info", {}).get("editable") else []
+    wanted = shlex.quote(f"{source}[{extra}]" if extra else source)
+    return " ".join(["pip install", *options, *editable, wanted])

@@ -70,7 +70,7 @@ def _machine() -> list[dict[str, Any]]:
     add = (
         "unset HAKARI_NATIVE"
         if off
-        else "install a C compiler, then: pip install --force-reinstall --no-deps hakari"
+        else f"install a C compiler, then: {install_hint('', '--force-reinstall', '--no-deps')}"
     )
     found = (
         "in use"
