@@ -259,3 +259,10 @@ def test_nothing_in_a_name_steers_the_terminal(place: Path, tmp_path: Path) -> N
     done = hakari("run", "bm25", "--on", "\x1b[31mred\u202e", code=2, cwd=tmp_path)
     assert "\x1b" not in done.stderr
     assert "\u202e" not in done.stderr
+
+
+def test_what_was_detected_is_said_to_be(tmp_path: Path) -> None:
+    small_set(tmp_path, ("First",))
+    (tmp_path / "NanoTest" / "metadata" / "First.json").unlink()
+    told = hakari("run", "bm25", "--on", tmp_path / "NanoTest", "--results", tmp_path / "r").stdout
+    assert "detected in the texts: NanoTest/First (language en, category " in told

@@ -59,7 +59,7 @@ def write_runs(root: Path, retrievers: Sequence[str], tasks: Sequence[str], out:
                 / keys.safe(dataset)
                 / f"{keys.safe(split)}.{stored.path.parent.parent.name}.{keys.safe(variant)}.run"
             )
-            path.parent.mkdir(parents=True, exist_ok=True)
+            files.make_folder(path.parent)
             run = kept.run
             write_run(
                 type(run)(
@@ -76,7 +76,7 @@ def write_judgements(tasks: Iterable[Task], out: Path) -> list[Path]:
     written = []
     for task in tasks:
         path = out / keys.safe(task.dataset) / f"{keys.safe(task.split)}.qrels"
-        path.parent.mkdir(parents=True, exist_ok=True)
+        files.make_folder(path.parent)
         write_qrels(task.qrels, path)
         written.append(path)
     return written
@@ -94,7 +94,6 @@ def scores(
 
 def write_rows(rows: Sequence[dict[str, Any]], path: Path, form: str) -> list[Path]:
     """Rows as one CSV or JSON file."""
-    path.parent.mkdir(parents=True, exist_ok=True)
     if form == "json":
         files.write_text(path, json.dumps(rows, indent=1, allow_nan=False) + "\n")
         return [path]

@@ -163,7 +163,25 @@ def _notes(results: Results) -> list[str]:
             notes.append(
                 f"{w.system} ranks {w.manifest['extra']} queries without judgements; they are left out."
             )
-    return notes + _tie_notes(results)
+    return notes + _detection_notes(results) + _tie_notes(results)
+
+
+def _detection_notes(results: Results) -> list[str]:
+    """Tokenizers follow from language and category, so the reader has to know which of these were guessed."""
+    told: dict[str, str] = {}
+    for w in results.weighed:
+        origins = w.manifest.get("origins", {})
+        guessed = [
+            f"{trait} {w.manifest[trait]}"
+            for trait in ("language", "category")
+            if origins.get(trait) == "detected"
+        ]
+        if guessed:
+            told[w.task] = f"{w.task} ({', '.join(guessed)})"
+    if not told:
+        return []
+    listed = ", ".join(list(told.values())[:3]) + (f" and {len(told) - 3} more" if len(told) > 3 else "")
+    return [f"Not stated, so detected in the texts: {listed}; `--language` and `--category` say better."]
 
 
 def _tie_notes(results: Results) -> list[str]:
