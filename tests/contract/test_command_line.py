@@ -296,3 +296,14 @@ def test_judgements_without_a_positive_score_zero_with_every_measure(tmp_path: P
     wanted = "nDCG@10,Rpool@10,R@10,AP"
     rows = hakari_json("score", tmp_path / "r", "--qrels", tmp_path / "q", "--measures", wanted)
     assert [row["value"] for row in rows] == [0.0] * 4
+
+
+@pytest.mark.parametrize(
+    "on",
+    ["NanoTest/First", "NanoTest/F*", "NanoTest", "{}/NanoTest/First", "{}/NanoTest/", "NanoTest/First,x"],
+)
+def test_the_gate_judges_the_tasks_named_however_they_are_named(place: Path, on: str) -> None:
+    sides = ("--baseline", "bm25", "--candidate", "bm25-code", "--results", place / "results")
+    told = json.loads(hakari("gate", *sides, "--json", "--on", on.format(place)).stdout)
+    assert "NanoTest/First" in [row["task"] for row in told["tasks"]]
+    hakari("gate", *sides, "--on", "NanoTest/Third", code=2)

@@ -77,7 +77,7 @@ def group() -> None:
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and end the process with its exit code."""
     if sys.stdout is None:  # closed by whoever started us
-        sys.stdout = open(os.devnull, "w", encoding="utf-8")
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115  as long-lived as the process
     try:
         code = execute(arguments)
     except Exception:

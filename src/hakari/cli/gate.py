@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fnmatch import fnmatchcase
 from typing import Any
 
 import click
@@ -51,12 +50,10 @@ def command(
     it fails (exit 1) where all of it lies below the allowed drop, passes (exit 0) where none does, and is
     inconclusive otherwise.
     """
+    from hakari.report.export import named
     from hakari.report.gate import judge
 
-    def wanted(task: str) -> bool:
-        return not tasks or any(fnmatchcase(task, t) or task.startswith(t.rstrip("/") + "/") for t in tasks)
-
-    verdict = judge(baseline, candidate, wanted=wanted, **judged)
+    verdict = judge(baseline, candidate, wanted=lambda task: named(task, tasks), **judged)
     if as_json:
         output.print_json(verdict.to_json())
     elif as_markdown:

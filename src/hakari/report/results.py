@@ -156,7 +156,7 @@ def from_stored(stored: files.Stored, wanted: Sequence[Measure], task: Task | No
             if task is None:
                 raise UsageError(
                     f"`{missing[0]}` is not kept in the results for `{stored.task}`, so it needs the task",
-                    f"name it with `--on`, or use {', '.join(f'`{n}`' for n in by_name)}",
+                    f"use {', '.join(f'`{n}`' for n in by_name)}; `hakari run` and `hakari compare` give any other",
                 )
             whole = files.read_variants(stored, task.corpus.ids)[variant].run
             scores = _measures.score(whole, task.qrels, missing)
