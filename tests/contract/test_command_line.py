@@ -307,3 +307,9 @@ def test_the_gate_judges_the_tasks_named_however_they_are_named(place: Path, on:
     told = json.loads(hakari("gate", *sides, "--json", "--on", on.format(place)).stdout)
     assert "NanoTest/First" in [row["task"] for row in told["tasks"]]
     hakari("gate", *sides, "--on", "NanoTest/Third", code=2)
+
+
+def test_sql_tells_what_json_cannot_hold_as_null(place: Path) -> None:
+    statement = "SELECT 'nan'::DOUBLE AS a, [1.5, 'inf'::DOUBLE] AS b, {'c': DATE '2026-01-02'} AS d"
+    told = hakari_json("sql", statement, "--results", place / "results")
+    assert told == [{"a": None, "b": [1.5, None], "d": {"c": "2026-01-02"}}]
