@@ -115,7 +115,9 @@ def obtain(
 
 def describe(task: Task, retriever: Retriever, depth: int) -> dict[str, Any]:
     """The manifest of a result before it is made: everything that decides it, and its key."""
-    settings, of_task = retriever.settings(), retriever.settings_for(task)
+    settings, of_task = retriever.settings(), dict(retriever.settings_for(task))
+    if task.exclude_self:  # decides rankings, and is not in the content of the task
+        of_task["exclude_self"] = True
     settings_key = keys.settings_key(retriever.name, settings, depth)
     return {
         "key": keys.result_key(settings_key, task.content, of_task),

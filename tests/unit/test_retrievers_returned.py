@@ -12,7 +12,9 @@ import pytest
 from small import small_task
 
 import hakari
+from hakari.bench import describe
 from hakari.errors import HakariError
+from hakari.retrievers.bm25 import Bm25
 from hakari.types import Run, Task
 
 
@@ -149,3 +151,9 @@ def test_one_name_never_stands_for_two_things() -> None:
         hakari.run([Named(1), Named(2)], on=small_task())
     with pytest.raises(HakariError, match="two tasks are called `NanoTest/Small`"):
         hakari.run("bm25", on=[small_task(), small_task(seed=8)])
+
+
+def test_leaving_out_the_query_itself_is_another_result() -> None:
+    retriever, task = Bm25(), small_task()
+    keys = {describe(replace(task, exclude_self=own), retriever, 500)["key"] for own in (False, True)}
+    assert len(keys) == 2
