@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hakari import bench
 from hakari.errors import UsageError
-from hakari.measures import parse_many
+from hakari.measures import check_run, parse_many
 from hakari.report.results import Results, from_run, from_stored
 from hakari.retrievers import registry
 from hakari.retrievers.base import Retriever
@@ -117,7 +117,11 @@ def score(
     """Score runs made elsewhere against judgements; several runs may be named in a mapping."""
     wanted = parse_many(measures)
     named = {runs.tag: runs} if isinstance(runs, Run) else runs
-    return Results([from_run(run, qrels, "qrels", wanted) for run in named.values()], wanted)
+    scored = []
+    for name, run in named.items():
+        check_run(run)
+        scored.append(from_run(replace(run, tag=name), qrels, "qrels", wanted))
+    return Results(scored, wanted)
 
 
 def gate(
@@ -138,34 +142,55 @@ def retrievers_of(
     spellings: str | Retriever | Sequence[str | Retriever], settings: Mapping[str, str] | None = None
 ) -> list[Retriever]:
     """Retrievers from their spellings, each once; two that differ must not have one name."""
-    many = [spellings] if isinstance(spellings, str | Retriever) else list(spellings)
+    many = (
+        list(spellings) if isinstance(spellings, Iterable) and not isinstance(spellings, str) else [spellings]
+    )
     if not many:
         raise UsageError("no retriever is named", "list them with `hakari retrievers`")
+    for one in many:
+        if not isinstance(one, str):
+            _check_retriever(one)
     made = registry.parse_all([s for s in many if isinstance(s, str)], settings or {})
     parsed = iter(made)
-    listed = [next(parsed) if isinstance(s, str) else s for s in many]
-    named: dict[str, Retriever] = {}
-    for retriever in listed:
-        if not getattr(retriever, "name", None):
+    found: dict[str, Retriever] = {}
+    for one in (next(parsed) if isinstance(s, str) else s for s in many):
+        if found.setdefault(one.name, one).settings() != one.settings():
             raise UsageError(
-                f"a retriever {type(retriever).__name__} has no name", 'give it one: `name = "mine"`'
+                f"two retrievers are called `{one.name}` and have different settings",
+                "give each a `name` of its own, such as one that spells out its settings",
             )
-        same = named.setdefault(retriever.name, retriever)
-        if same.settings() != retriever.settings():
+    return list(found.values())
+
+
+def _check_retriever(given: object) -> None:
+    """Raise where an object is no retriever, or one without what names its results."""
+    if not isinstance(given, Retriever):
+        what = "a class, not an object of it" if isinstance(given, type) else type(given).__name__
+        raise UsageError(
+            f"{given!r} is {what}; a spelling or a Retriever is expected",
+            "write `bm25`, or subclass hakari.Retriever and pass an object: `MyRetriever()`",
+        )
+    for attribute in ("name", "family"):
+        if not isinstance(getattr(given, attribute, None), str) or not getattr(given, attribute):
             raise UsageError(
-                f"two retrievers are called `{retriever.name}` and have different settings",
-                "give each a name of its own",
+                f"{type(given).__name__} has no `{attribute}`", f'say in its class: {attribute} = "mine"'
             )
-    return list(named.values())
 
 
 def references(tasks: Tasks, where: Where) -> list[TaskRef | Task]:
     """Every task that is meant, each once, not loaded yet."""
-    many: Iterable[str | Path | Task] = [tasks] if isinstance(tasks, str | Path | Task) else tasks
+    many = [tasks] if isinstance(tasks, str | Path | Task) or not isinstance(tasks, Iterable) else tasks
     found: dict[str, TaskRef | Task] = {}
     for one in many:
+        if not isinstance(one, str | Path | Task):
+            hint = "name a suite, a task or a folder, or pass what `hakari.load` gives"
+            raise UsageError(f"{one!r} is {type(one).__name__}, not a task", hint)
         for ref in [one] if isinstance(one, Task) else resolve(str(one), where.tasks_dir):
-            found.setdefault(ref.name, ref)
+            other = found.setdefault(ref.name, ref)
+            if isinstance(ref, Task) and isinstance(other, Task) and ref.content != other.content:
+                raise UsageError(
+                    f"two tasks are called `{ref.name}` and have different content", "rename one of them"
+                )
     if not found:
         raise UsageError("no task is named", "list them with `hakari tasks`")
     return list(found.values())

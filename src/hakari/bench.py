@@ -8,14 +8,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from hakari import footprint, measures
-from hakari.errors import Fault, InvalidInput, UsageError
+from hakari.errors import UsageError
 from hakari.measures import Measure
 from hakari.retrievers.base import Retrieved, Retriever
+from hakari.retrievers.returned import check_returned, settled
 from hakari.store import files, keys
-from hakari.types import Run, Task
+from hakari.types import Task
 
 DEFAULT_DEPTH = 500
 STORED_MEASURES = ("nDCG@10", "hit@10", "R@100", "RR@10", "AP@100", "P@10")
@@ -49,17 +48,18 @@ def weigh(
     plan: Plan, tasks: Iterable[Task], total: int, tell: Callable[[Step], None] = lambda step: None
 ) -> Iterator[tuple[Task, files.Stored]]:
     """Bring every task x retriever into the store, in order; what is there already is not run again."""
-    for position, task in enumerate(tasks):
-        if position == 0:
-            _require(plan, task)
-        for place, retriever in enumerate(plan.retrievers):
-            number = position * len(plan.retrievers) + place + 1
-            step = partial(Step, task.name, retriever.name, number, total * len(plan.retrievers))
-            stored = obtain(plan, task, retriever, plan.depth, partial(_tell, tell, step))
-            yield task, stored
-        for folder in {
-            f for retriever in plan.retrievers for f in _folders(plan, task, retriever, plan.depth)
-        }:
+    folders: set[Path] = set()
+    try:
+        for position, task in enumerate(tasks):
+            if position == 0:
+                _require(plan, task)
+            for place, retriever in enumerate(plan.retrievers):
+                number = position * len(plan.retrievers) + place + 1
+                step = partial(Step, task.name, retriever.name, number, total * len(plan.retrievers))
+                folders.update(_folders(plan, task, retriever, plan.depth))
+                yield task, obtain(plan, task, retriever, plan.depth, partial(_tell, tell, step))
+    finally:
+        for folder in sorted(folders):
             files.write_manifests(folder)
 
 
@@ -106,7 +106,7 @@ def obtain(
     sources = [obtain(plan, task, part, retriever.source_depth) for part in retriever.parts]
     inputs = [files.read_variants(source, task.corpus.ids)["float"].run for source in sources]
     watch = footprint.Watch()
-    retrieved = retriever.retrieve(task, depth, inputs)
+    retrieved = check_returned(retriever.name, retriever.retrieve(task, depth, inputs))
     costs = {**retrieved.costs, **watch.stop()}
     stored = keep(path, task, manifest, retrieved, footprint.with_parts(costs, [s.costs for s in sources]))
     step("stored")
@@ -115,7 +115,9 @@ def obtain(
 
 def describe(task: Task, retriever: Retriever, depth: int) -> dict[str, Any]:
     """The manifest of a result before it is made: everything that decides it, and its key."""
-    settings, of_task = retriever.settings(), retriever.settings_for(task)
+    settings, of_task = retriever.settings(), dict(retriever.settings_for(task))
+    if task.exclude_self:  # decides rankings, and is not in the content of the task
+        of_task["exclude_self"] = True
     settings_key = keys.settings_key(retriever.name, settings, depth)
     return {
         "key": keys.result_key(settings_key, task.content, of_task),
@@ -143,13 +145,10 @@ def keep(
     path: Path, task: Task, manifest: Mapping[str, Any], retrieved: Retrieved, costs: Mapping[str, Any]
 ) -> files.Stored:
     """Check the runs, score them and write the result."""
-    if "float" not in retrieved.runs:
-        raise UsageError(f"retriever `{manifest['retriever']}` gave no run named `float`")
     wanted = [m for m in map(measures.parse, STORED_MEASURES) if (m.cut or 0) <= manifest["depth"]]
     variants, unanswered, ties = {}, {}, {}
     for name, run in retrieved.runs.items():
-        run = answering(task, run)
-        measures.check_run(run)
+        run = settled(task, run, manifest["depth"])
         scores = measures.score(run, task.qrels, wanted)
         variants[name] = files.Variant(run, {str(m): scores.of(m) for m in wanted})
         unanswered[name] = len(scores.unanswered)
@@ -163,24 +162,10 @@ def keep(
     return files.write(path, full, variants, costs)
 
 
-def answering(task: Task, run: Run) -> Run:
-    """The run with one ranking for each query of the task; those it does not answer are empty."""
-    if run.query_ids is task.queries.ids or np.array_equal(run.query_ids, task.queries.ids):
-        return run
-    place = {q: i for i, q in enumerate(task.queries.ids)}
-    strangers = [q for q in run.query_ids if q not in place]
-    if strangers:
-        raise InvalidInput(
-            f"the run for `{task.name}`", [Fault(f"query `{q}` is not in the task") for q in strangers]
-        )
-    lengths = np.zeros(len(place), dtype=np.int64)
-    lengths[[place[q] for q in run.query_ids]] = np.diff(run.offsets)
-    offsets = np.concatenate([[0], np.cumsum(lengths)])
-    return Run(task.queries.ids, run.document_ids, offsets, run.documents, run.scores, run.tag)
-
-
 def check_depth(wanted: Sequence[Measure], depth: int) -> None:
     """Raise where measures look deeper than the rankings will be."""
+    if depth < 1:
+        raise UsageError(f"the depth of a ranking is {depth}, and must be 1 or more", "add `--depth 100`")
     deeper = [m for m in wanted if m.depth is not None and m.depth > depth]
     if deeper:
         named = ", ".join(f"`{m}`" for m in deeper)

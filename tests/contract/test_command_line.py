@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
 from pathlib import Path
 
 import pytest
-from command import hakari_json
+from command import COMMAND, hakari_json
 from command import within as hakari
 from small import small_set
 
@@ -259,3 +261,55 @@ def test_nothing_in_a_name_steers_the_terminal(place: Path, tmp_path: Path) -> N
     done = hakari("run", "bm25", "--on", "\x1b[31mred\u202e", code=2, cwd=tmp_path)
     assert "\x1b" not in done.stderr
     assert "\u202e" not in done.stderr
+
+
+def test_what_was_detected_is_said_to_be(tmp_path: Path) -> None:
+    small_set(tmp_path, ("First",))
+    (tmp_path / "NanoTest" / "metadata" / "First.json").unlink()
+    told = hakari("run", "bm25", "--on", tmp_path / "NanoTest", "--results", tmp_path / "r").stdout
+    assert "detected in the texts: NanoTest/First (language en, category " in told
+
+
+def test_a_reader_that_goes_away_is_neither_a_pass_nor_a_failure(place: Path) -> None:
+    command = [*COMMAND, "gate", "--baseline", "bm25-code", "--candidate", "bm25-code", "--results"]
+    reading, writing = os.pipe()
+    os.close(reading)
+    with os.fdopen(writing, "w") as nobody:
+        done = subprocess.run(
+            [*command, str(place / "results")], stdout=nobody, stderr=subprocess.PIPE, text=True, timeout=60
+        )
+    assert (done.returncode, "Traceback" in done.stderr) == (141, False)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_standard_output_that_cannot_be_written_is_one_error(place: Path) -> None:
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [*COMMAND, "measures", "--json"], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60
+        )
+    assert (done.returncode, "Traceback" in done.stderr) == (2, False)
+
+
+def test_judgements_without_a_positive_score_zero_with_every_measure(tmp_path: Path) -> None:
+    (tmp_path / "q").write_text("q1 0 d1 0\nq2 0 d1 -1\n")
+    (tmp_path / "r").write_text("q1 Q0 d1 1 1.0 t\n")
+    wanted = "nDCG@10,Rpool@10,R@10,AP"
+    rows = hakari_json("score", tmp_path / "r", "--qrels", tmp_path / "q", "--measures", wanted)
+    assert [row["value"] for row in rows] == [0.0] * 4
+
+
+@pytest.mark.parametrize(
+    "on",
+    ["NanoTest/First", "NanoTest/F*", "NanoTest", "{}/NanoTest/First", "{}/NanoTest/", "NanoTest/First,x"],
+)
+def test_the_gate_judges_the_tasks_named_however_they_are_named(place: Path, on: str) -> None:
+    sides = ("--baseline", "bm25", "--candidate", "bm25-code", "--results", place / "results")
+    told = json.loads(hakari("gate", *sides, "--json", "--on", on.format(place)).stdout)
+    assert "NanoTest/First" in [row["task"] for row in told["tasks"]]
+    hakari("gate", *sides, "--on", "NanoTest/Third", code=2)
+
+
+def test_sql_tells_what_json_cannot_hold_as_null(place: Path) -> None:
+    statement = "SELECT 'nan'::DOUBLE AS a, [1.5, 'inf'::DOUBLE] AS b, {'c': DATE '2026-01-02'} AS d"
+    told = hakari_json("sql", statement, "--results", place / "results")
+    assert told == [{"a": None, "b": [1.5, None], "d": {"c": "2026-01-02"}}]

@@ -31,7 +31,7 @@ def test_a_retriever_without_a_name_is_refused() -> None:
 
     nameless = Nameless()
     nameless.name = ""
-    with pytest.raises(UsageError, match="Nameless has no name"):
+    with pytest.raises(UsageError, match="Nameless has no `name`"):
         retrievers_of(nameless)
 
 

@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 from small import small_task
 
+import hakari
 from hakari import measures
+from hakari.errors import InvalidInput, UsageError
 from hakari.rankings import run_from_mapping
 from hakari.retrievers.bm25 import Bm25
 from hakari.store import files, index, keys
@@ -131,3 +133,39 @@ def test_the_stored_measures_are_measures() -> None:
     from hakari.bench import STORED_MEASURES
 
     assert [str(measures.parse(m)) for m in STORED_MEASURES] == list(STORED_MEASURES)
+
+
+def test_what_the_system_refuses_is_told_without_a_traceback(tmp_path: Path) -> None:
+    blocked = tmp_path / "file"
+    blocked.write_text("not a folder")
+    with pytest.raises(UsageError, match="cannot be written: Not a directory"):
+        hakari.run("random", on=small_task(), results=blocked / "results")
+
+
+def test_a_damaged_body_is_told_with_the_file_and_what_to_do(tmp_path: Path) -> None:
+    hakari.run("random", on=small_task(), results=tmp_path)
+    (path,) = tmp_path.glob("*/*/*.parquet")
+    body = bytearray(path.read_bytes())
+    body[40:900] = bytes(860)
+    path.write_bytes(body)
+    with pytest.raises(InvalidInput, match="damaged") as caught:
+        hakari.run("random", on=small_task(), results=tmp_path)
+    assert f"rm {path}" in str(caught.value.hint)
+
+
+def test_one_unreadable_file_does_not_keep_the_index_from_the_others(tmp_path: Path) -> None:
+    hakari.run(["random", "constant"], on=small_task(), results=tmp_path)
+    next(tmp_path.glob("random-*/*/*.parquet")).write_bytes(b"")
+    assert index.query(tmp_path, "SELECT DISTINCT retriever FROM means")[1] == [("constant",)]
+    assert index.query(tmp_path, "SELECT count(*) FROM rankings")[1] == [(24,)]
+
+
+def test_a_manifest_that_is_right_is_left_alone(tmp_path: Path) -> None:
+    hakari.run("random", on=small_task(), results=tmp_path)
+    (path,) = tmp_path.glob("*/*/manifest.json")
+    before = path.stat().st_ino
+    hakari.run("random", on=small_task(), results=tmp_path)
+    assert path.stat().st_ino == before
+    path.unlink()
+    hakari.run("random", on=small_task(), results=tmp_path)
+    assert path.is_file()

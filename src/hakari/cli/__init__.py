@@ -15,6 +15,8 @@ from hakari.errors import EXIT_INTERRUPTED, EXIT_USAGE, HakariError, nearest
 
 EXIT_INTERNAL = 70
 """A fault of hakari itself; never 1, which says that a gate failed."""
+EXIT_BROKEN_PIPE = 141
+"""Nobody reads on; never 0 or 1, which a gate says only when it was heard."""
 COMMANDS = {
     "run": "Weigh retrievers on tasks and keep the results.",
     "compare": "Say which of two or more retrievers is better, and how surely.",
@@ -83,6 +85,8 @@ def group(context: click.Context) -> int:
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and end the process with its exit code."""
+    if sys.stdout is None:  # closed by whoever started us
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115  as long-lived as the process
     try:
         code = execute(arguments)
     except Exception:
@@ -91,8 +95,9 @@ def main(arguments: list[str] | None = None) -> None:
         code = EXIT_INTERNAL
     try:
         sys.stdout.flush()
-    except BrokenPipeError:
+    except OSError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = EXIT_BROKEN_PIPE if isinstance(error, BrokenPipeError) else EXIT_USAGE
     sys.exit(code)
 
 
@@ -118,13 +123,11 @@ def execute(arguments: list[str] | None = None) -> int:
     except click.ClickException as error:
         tell_error(error.format_message(), None)
         return EXIT_USAGE
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
-    except OSError as error:  # a disk that is full, a file where a folder should be
-        if error.filename is None:
-            raise
-        tell_error(f"{error.strerror}: `{error.filename}`", None)
+    except SystemExit:  # with code 1: how both click and rich end a process that nobody reads from
+        return EXIT_BROKEN_PIPE
+    except OSError as error:
+        where = f"`{error.filename}`: " if error.filename else ""
+        tell_error(f"{where}{error.strerror or error}", "check space and permissions (`df -h`, `ls -ld`)")
         return EXIT_USAGE
     return code if isinstance(code, int) else 0
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fnmatch import fnmatchcase
 from typing import Any
 
 import click
@@ -57,15 +56,12 @@ def command(
       hakari gate --baseline bm25@main --candidate bm25@candidate
     """
     from hakari.errors import UsageError
+    from hakari.report.export import named
     from hakari.report.gate import judge
 
     if as_json and as_markdown:
         raise UsageError("`--json` and `--markdown` exclude each other", "choose one of them")
-
-    def wanted(task: str) -> bool:
-        return not tasks or any(fnmatchcase(task, t) or task.startswith(t.rstrip("/") + "/") for t in tasks)
-
-    verdict = judge(baseline, candidate, wanted=wanted, **judged)
+    verdict = judge(baseline, candidate, wanted=lambda task: named(task, tasks), **judged)
     if as_json:
         output.print_json(verdict.to_json())
     elif as_markdown:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import click
@@ -45,4 +46,11 @@ def _cell(value: object) -> str:
 
 
 def _plain(value: object) -> object:
-    return value if isinstance(value, str | int | float | list | dict | None) else str(value)
+    """A value of DuckDB as JSON has it, which knows no NaN and no infinity."""
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, dict):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    return value if isinstance(value, str | int | None) else str(value)

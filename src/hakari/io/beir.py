@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -40,7 +41,7 @@ def read_beir(folder: Path, split: str, faults: list[Fault]) -> Parts:
     judged = set(judgements.queries)
     corpus = _read_jsonl(_plain_or_gz(folder / "corpus.jsonl", faults), None, faults, notes)
     queries = _read_jsonl(_plain_or_gz(folder / "queries.jsonl", faults), judged, faults, notes)
-    name = folder.name or folder.absolute().name
+    name = Path(os.path.abspath(folder)).name
     return Parts(name, split, queries, corpus, judgements, notes=notes, source=folder)
 
 

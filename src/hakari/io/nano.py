@@ -90,7 +90,7 @@ def read_nano(folder: Path, split: str, faults: list[Fault]) -> Parts:
         judgements = read_judgements(con, part_files(folder / "qrels", split, faults), faults, notes)
         candidates = _candidates(con, folder, split)
     metadata = read_metadata(folder / "metadata" / f"{split}.json", faults)
-    name = folder.name or folder.absolute().name
+    name = Path(os.path.abspath(folder)).name
     return Parts(name, split, queries, corpus, judgements, metadata, candidates, notes, folder)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from hakari.errors import Fault, InvalidInput
 from hakari.measures.found import repeated
 from hakari.measures.pool import Counts
-from hakari.types import Run
+from hakari.types import Ids, Run
 
 BLOCK = 1 << 20
 """Rows sorted at a time."""
@@ -27,6 +27,10 @@ def check_run(run: Run) -> None:
 
 
 def _check_shape(run: Run) -> None:
+    arrays = (run.query_ids, run.document_ids, run.offsets, run.documents, run.scores)
+    if not all(isinstance(array, np.ndarray) for array in arrays):
+        hint = "make it with `hakari.run_from_mapping` or `hakari.run_from_matrix`"
+        raise InvalidInput(f"run `{run.tag}`", [Fault("its columns are not numpy arrays", hint=hint)])
     lengths = np.diff(run.offsets)
     sound = (
         len(run.offsets) == len(run.query_ids) + 1
@@ -39,6 +43,22 @@ def _check_shape(run: Run) -> None:
     )
     if not sound:
         raise InvalidInput(f"run `{run.tag}`", [Fault("offsets, documents and scores do not fit together")])
+    faults = [*_ids_in_disorder("query", run.query_ids), *_ids_in_disorder("document", run.document_ids)]
+    if faults:
+        raise InvalidInput(f"run `{run.tag}`", faults)
+
+
+def _ids_in_disorder(kind: str, ids: Ids) -> list[Fault]:
+    """Rows stand for ids, so ids out of order would be looked up in the wrong places."""
+    hint = f"sort the {kind} ids and number the rows anew, or use `hakari.run_from_mapping`"
+    if not all(isinstance(name, str) for name in ids):
+        return [Fault(f"{kind} ids are not all strings", hint=hint)]
+    wrong = np.flatnonzero(ids[1:] <= ids[:-1])
+    if not len(wrong):
+        return []
+    before, after = ids[wrong[0]], ids[wrong[0] + 1]
+    what = "stands twice" if before == after else f"stands after `{before}`: ids must ascend"
+    return [Fault(f"{kind} id `{after}` {what}", hint=hint)]
 
 
 def _not_finite(run: Run, query: Counts) -> list[Fault]:

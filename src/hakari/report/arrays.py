@@ -31,5 +31,7 @@ def by_task(
                 )
         values = np.stack([w.values[measure] for w in here])
         weights = here[0].weights[measure]
+        if not weights.any():  # nothing is relevant, so every value is 0 and no query counts for more
+            weights = np.ones_like(weights)
         found[task] = values if (weights == 1).all() else (values * weights, weights)
     return found

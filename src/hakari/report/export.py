@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -40,10 +41,21 @@ def chosen(root: Path, retrievers: Sequence[str] = (), tasks: Sequence[str] = ()
 
 
 def named(task: str, wanted: Sequence[str]) -> bool:
-    """Whether a task is among suites, tasks and globs; every task is where none is named."""
+    """Whether a task is among suites, tasks, globs and their folders; every task is where none is named."""
     return not wanted or any(
-        task == w or fnmatchcase(task, w) or task.startswith(w.rstrip("/") + "/") for w in wanted
+        fnmatchcase(task, name) or task.startswith(name + "/")
+        for w in wanted
+        for item in w.split(",")
+        for name in _names(item.strip())
     )
+
+
+def _names(item: str) -> tuple[str, ...]:
+    """What a name or path may mean: the last part of a path is a suite, or the last two a task."""
+    if not item.startswith((".", "/", "~")):
+        return (item.rstrip("/"),)
+    parts = Path(os.path.abspath(Path(item).expanduser())).parts
+    return parts[-1], "/".join(parts[-2:])
 
 
 def write_runs(root: Path, retrievers: Sequence[str], tasks: Sequence[str], out: Path) -> list[Path]:
@@ -58,7 +70,7 @@ def write_runs(root: Path, retrievers: Sequence[str], tasks: Sequence[str], out:
                 / keys.safe(dataset)
                 / f"{keys.safe(split)}.{stored.path.parent.parent.name}.{keys.safe(variant)}.run"
             )
-            path.parent.mkdir(parents=True, exist_ok=True)
+            files.make_folder(path.parent)
             run = kept.run
             write_run(
                 type(run)(
@@ -75,7 +87,7 @@ def write_judgements(tasks: Iterable[Task], out: Path) -> list[Path]:
     written = []
     for task in tasks:
         path = out / keys.safe(task.dataset) / f"{keys.safe(task.split)}.qrels"
-        path.parent.mkdir(parents=True, exist_ok=True)
+        files.make_folder(path.parent)
         write_qrels(task.qrels, path)
         written.append(path)
     return written
@@ -93,7 +105,6 @@ def scores(
 
 def write_rows(rows: Sequence[dict[str, Any]], path: Path, form: str) -> list[Path]:
     """Rows as one CSV or JSON file."""
-    path.parent.mkdir(parents=True, exist_ok=True)
     files.write_text(path, as_text(rows, form))
     return [path]
 

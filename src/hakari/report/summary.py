@@ -152,7 +152,6 @@ def _notes(results: Results) -> list[str]:
         )
     if len(results.tasks) > 1 and any(w.costs for w in results.weighed):
         notes.append("Cost over all tasks: seconds and index MB are sums, peak MB is the largest.")
-    notes += _detected_notes(results)
     partial = [s for s in results.systems if s not in results.complete()]
     if partial and len(results.tasks) > 1:
         notes.append(
@@ -168,23 +167,25 @@ def _notes(results: Results) -> list[str]:
             notes.append(
                 f"{w.system} ranks {w.manifest['extra']} queries without judgements; they are left out."
             )
-    return notes + _tie_notes(results)
+    return notes + _detection_notes(results) + _tie_notes(results)
 
 
-def _detected_notes(results: Results) -> list[str]:
-    """What was guessed from the texts decides how they are taken apart, so the reader has to know."""
+def _detection_notes(results: Results) -> list[str]:
+    """Tokenizers follow from language and category, so the reader has to know which of these were guessed."""
     told: dict[str, str] = {}
     for w in results.weighed:
-        guessed = [t for t in ("language", "category") if w.manifest.get("origins", {}).get(t) == "detected"]
+        origins = w.manifest.get("origins", {})
+        guessed = [
+            f"{trait} {w.manifest[trait]}"
+            for trait in ("language", "category")
+            if origins.get(trait) == "detected"
+        ]
         if guessed:
-            told[w.task] = ", ".join(f"{trait} {w.manifest.get(trait)}" for trait in guessed)
+            told[w.task] = f"{w.task} ({', '.join(guessed)})"
     if not told:
         return []
-    task, traits = next(iter(told.items()))
-    more = f", and of {len(told) - 1} more" if len(told) > 1 else ""
-    return [
-        f"Detected, not stated: {traits} of {task}{more}; --language and --category set them (`hakari show`)."
-    ]
+    listed = ", ".join(list(told.values())[:3]) + (f" and {len(told) - 3} more" if len(told) > 3 else "")
+    return [f"Not stated, so detected in the texts: {listed}; `--language` and `--category` say better."]
 
 
 def _tie_notes(results: Results) -> list[str]:

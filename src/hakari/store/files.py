@@ -13,6 +13,8 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
+import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -22,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from hakari.errors import Fault, InvalidInput
+from hakari.errors import Fault, InvalidInput, UsageError
 from hakari.store.keys import canonical, safe
 from hakari.types import Ids, Run
 
@@ -70,7 +72,6 @@ def write(
     path: Path, manifest: Mapping[str, Any], variants: Mapping[str, Variant], costs: Mapping[str, Any]
 ) -> Stored:
     """Write a result: its costs first, then the file that makes it count, by one rename."""
-    path.parent.mkdir(parents=True, exist_ok=True)
     write_text(path.with_suffix(".run.json"), json.dumps(costs, indent=1, sort_keys=True) + "\n")
     with replacing(path) as temporary:
         _write_parquet(temporary, manifest, variants)
@@ -93,7 +94,7 @@ def read(path: Path) -> Stored | None:
 
 def read_variants(stored: Stored, document_ids: Ids | None = None) -> dict[str, Variant]:
     """The rankings and values of a stored result; over the given documents, or those that it ranks."""
-    with _connection() as con:
+    with _reading(stored.path) as con:
         rows = con.execute(
             "SELECT variant, query_id, len(doc_ids) AS n, map_keys(measures) AS names, map_values(measures) AS vals "
             "FROM read_parquet($1) ORDER BY variant, query_id",
@@ -139,7 +140,7 @@ def _columns(names: npt.NDArray, values: npt.NDArray) -> dict[str, npt.NDArray[n
 
 def read_values(stored: Stored) -> dict[str, tuple[Ids, dict[str, npt.NDArray[np.float64]]]]:
     """Per variant the queries and their values of the stored measures, without the rankings."""
-    with _connection() as con:
+    with _reading(stored.path) as con:
         rows = con.execute(
             "SELECT variant, query_id, map_keys(measures) AS names, map_values(measures) AS vals "
             "FROM read_parquet($1) ORDER BY variant, query_id",
@@ -166,23 +167,46 @@ def write_manifests(folder: Path) -> None:
     """Derive `manifest.json` from the result files of one data set's folder, and tidy the folder."""
     _sweep(folder)
     known = {s.task: dict(s.manifest) for p in sorted(folder.glob("*.parquet")) if (s := read(p)) is not None}
-    if known:
-        write_text(
-            folder / "manifest.json", json.dumps(known, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
-        )
+    text = json.dumps(known, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
+    path = folder / "manifest.json"
+    # Left alone where it is right already, so that results in a folder without write permission can be read.
+    if known and not (path.is_file() and path.read_bytes() == text.encode()):
+        write_text(path, text)
 
 
 @contextlib.contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """A temporary path beside the target, renamed over it on success and removed on failure."""
+    """A temporary path beside the target, renamed over it on success and removed on failure.
+
+    Its folder is made where there is none; whatever the system refuses is a `UsageError`.
+    """
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
-        yield temporary
-        with open(temporary, "rb") as handle:
-            os.fsync(handle.fileno())
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
+        make_folder(path.parent)
+        try:
+            yield temporary
+            with open(temporary, "rb") as handle:
+                os.fsync(handle.fileno())
+            os.replace(temporary, path)
+        finally:
+            temporary.unlink(missing_ok=True)
+    except OSError as error:
+        raise _refused(path, error) from error
+
+
+def make_folder(path: Path) -> None:
+    """Make a folder and those above it, where they are not there."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise _refused(path, error) from error
+
+
+def _refused(path: Path, error: OSError) -> UsageError:
+    return UsageError(
+        f"`{path}` cannot be written: {error.strerror or error}",
+        "check space and permissions (`df -h`, `ls -ld`), or name another folder",
+    )
 
 
 def write_text(path: Path, text: str) -> None:
@@ -210,19 +234,28 @@ def _alive(pid: int) -> bool:
 
 
 def _manifest(path: Path) -> dict[str, Any]:
+    with _reading(path) as con:
+        row = con.execute(
+            "SELECT decode(value) FROM parquet_kv_metadata($1) WHERE decode(key) = $2",
+            [str(path), MANIFEST_KEY],
+        ).fetchone()
+    if row is None:
+        raise InvalidInput("the result", [Fault("no manifest of hakari inside", str(path))])
+    return dict(json.loads(row[0]))
+
+
+@contextlib.contextmanager
+def _reading(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
+    """A cursor for reading a result, whose errors say that the file is damaged."""
     import duckdb
 
     try:
         with _connection() as con:
-            row = con.execute(
-                "SELECT decode(value) FROM parquet_kv_metadata($1) WHERE decode(key) = $2",
-                [str(path), MANIFEST_KEY],
-            ).fetchone()
+            yield con
     except duckdb.Error as error:
-        raise InvalidInput("the result", [Fault(f"not readable as Parquet: {error}", str(path))]) from None
-    if row is None:
-        raise InvalidInput("the result", [Fault("no manifest of hakari inside", str(path))])
-    return dict(json.loads(row[0]))
+        hint = f"remove it (`rm {shlex.quote(str(path))}`) and run the same command again"
+        told = str(error).splitlines()[0]
+        raise InvalidInput("the result", [Fault(f"damaged: {told}", str(path), hint=hint)]) from None
 
 
 def _write_parquet(path: Path, manifest: Mapping[str, Any], variants: Mapping[str, Variant]) -> None:
@@ -258,7 +291,7 @@ def _write_parquet(path: Path, manifest: Mapping[str, Any], variants: Mapping[st
     }
     keys = ", ".join(_quoted(m) for m in measures)
     values_sql = ", ".join(f"m{i}" for i in range(len(measures)))
-    with _connection() as con:
+    with _connection() as con, _system_errors():
         con.register("head", head)
         con.register("flat", flat)
         con.execute(
@@ -273,6 +306,18 @@ def _write_parquet(path: Path, manifest: Mapping[str, Any], variants: Mapping[st
             ) TO {_quoted(str(path))}
             (FORMAT parquet, COMPRESSION zstd, KV_METADATA {{{MANIFEST_KEY}: {_quoted(canonical(manifest))}}})"""
         )
+
+
+@contextlib.contextmanager
+def _system_errors() -> Iterator[None]:
+    """What DuckDB says of a full disk or a missing permission, as the system's own kind of error."""
+    import duckdb
+
+    try:
+        yield
+    except duckdb.IOException as error:
+        reason = re.search(r": ([A-Z][a-z ]+)(?:\"|$)", str(error))
+        raise OSError(reason[1] if reason else str(error)) from error
 
 
 def _quoted(text: str) -> str:

@@ -7,12 +7,13 @@ Tables and views: `results` (one row a result and variant), `scores` (one row a 
 from __future__ import annotations
 
 import glob
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hakari.errors import UsageError
-from hakari.store.files import MANIFEST_KEY
+from hakari.store.files import MANIFEST_KEY, read
 
 if TYPE_CHECKING:
     import duckdb
@@ -41,7 +42,8 @@ def open_index(root: Path) -> duckdb.DuckDBPyConnection:
         raise UsageError(
             f"no folder of results at `{root}`", "run something first: `hakari run bm25 --on TASKS`"
         )
-    path = root / "results.duckdb"
+    # Where nothing may be written the index lives in memory: it is derived from the files anyway.
+    path = root / "results.duckdb" if os.access(root, os.W_OK) else Path(":memory:")
     try:
         con = duckdb.connect(str(path))
     except duckdb.IOException as error:
@@ -51,8 +53,11 @@ def open_index(root: Path) -> duckdb.DuckDBPyConnection:
         ) from None
     try:
         _refresh(con, root)
-    except BaseException:
+    except BaseException as error:
         con.close()
+        if isinstance(error, duckdb.InvalidInputException):
+            told = str(error).splitlines()[0]
+            raise UsageError(f"a result is damaged: {told}", "remove the file and run it again") from None
         raise
     return con
 
@@ -82,7 +87,6 @@ def _refresh(con: duckdb.DuckDBPyConnection, root: Path) -> None:
             con.execute(f'DROP {kind} "{name}"')
         con.execute(_TABLES)
     pattern = glob.escape(str(root.resolve())) + "/*/*/*.parquet"
-    con.execute(f"CREATE OR REPLACE VIEW rankings AS {_rankings(con, pattern)}")
     con.execute(
         "CREATE OR REPLACE TEMP TABLE found AS "
         "SELECT filename AS path, last_modified::TIMESTAMP AS modified, size FROM read_blob($1)",
@@ -94,12 +98,14 @@ def _refresh(con: duckdb.DuckDBPyConnection, root: Path) -> None:
     )
     for table in ("results", "scores", "files"):
         con.execute(f"DELETE FROM {table} WHERE path IN (FROM stale)")
-    fresh = con.execute(
+    unknown = con.execute(
         "SELECT path FROM found WHERE path NOT IN (SELECT path FROM files) ORDER BY path"
     ).fetchall()
+    fresh = [path for (path,) in unknown if read(Path(path)) is not None]
     if fresh:
-        _insert(con, [path for (path,) in fresh])
-        con.execute("INSERT INTO files SELECT f.* FROM found f WHERE f.path NOT IN (SELECT path FROM files)")
+        _insert(con, fresh)
+        con.execute("INSERT INTO files SELECT f.* FROM found f WHERE list_contains($1, f.path)", [fresh])
+    con.execute(f"CREATE OR REPLACE VIEW rankings AS {_rankings(con)}")
     con.execute("COMMIT")
 
 
@@ -129,11 +135,12 @@ def _insert(con: duckdb.DuckDBPyConnection, paths: list[str]) -> None:
     )
 
 
-def _rankings(con: duckdb.DuckDBPyConnection, pattern: str) -> str:
-    quoted = "'" + pattern.replace("'", "''") + "'"
-    if con.execute(f"SELECT count(*) FROM glob({quoted})").fetchone() == (0,):
+def _rankings(con: duckdb.DuckDBPyConnection) -> str:
+    paths = [path for (path,) in con.execute("SELECT path FROM files ORDER BY path").fetchall()]
+    if not paths:
         return "SELECT NULL AS path, NULL AS variant, NULL AS query_id WHERE false"
-    return f"SELECT filename AS path, * EXCLUDE (filename) FROM read_parquet({quoted}, filename = true)"
+    listed = ", ".join("'" + path.replace("'", "''") + "'" for path in paths)
+    return f"SELECT filename AS path, * EXCLUDE (filename) FROM read_parquet([{listed}], filename = true)"
 
 
 def _current_layout(con: duckdb.DuckDBPyConnection) -> bool:

@@ -221,3 +221,9 @@ def test_all_real_tasks_load(real_data: Path):
         assert {task.origins["language"], task.origins["category"]} == {"metadata"}
         assert len(task.corpus) >= 240
         assert task.notes == ()
+
+
+def test_a_folder_reached_from_within_keeps_its_name(shelf: Path, monkeypatch):
+    monkeypatch.chdir(shelf / "group" / "NanoY" / "corpus")
+    assert names("..") == ["NanoY/Task"]
+    assert [task.name for task in registry.load("..")] == ["NanoY/Task"]
