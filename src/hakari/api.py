@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +22,7 @@ from hakari.types import Qrels, Run, Task
 
 if TYPE_CHECKING:
     from hakari.report.comparison import Comparison
+    from hakari.report.finished import Scope
     from hakari.report.gate import Verdict
     from hakari.tasks.listing import Wanted
 
@@ -136,6 +139,24 @@ def gate(
     from hakari.report.gate import judge
 
     return judge(baseline, candidate, measure=measure, max_drop=max_drop, results=Path(results))
+
+
+def scope(names: Sequence[str] = (), tasks_dir: Path | None = None) -> Scope:
+    """The finished results that names mean; tasks are loaded where a measure needs them, if they are there."""
+    from hakari.report.finished import Scope
+
+    where = Where(tasks_dir=tasks_dir)
+
+    @cache
+    def task_of(name: str) -> Task | None:
+        for item in (*names, name):
+            with suppress(UsageError):
+                found = [ref for ref in references(item, where) if ref.name == name]
+                if found:
+                    return next(loading(found, where))
+        return None
+
+    return Scope(names, task_of)
 
 
 def retrievers_of(

@@ -313,3 +313,19 @@ def test_sql_tells_what_json_cannot_hold_as_null(place: Path) -> None:
     statement = "SELECT 'nan'::DOUBLE AS a, [1.5, 'inf'::DOUBLE] AS b, {'c': DATE '2026-01-02'} AS d"
     told = hakari_json("sql", statement, "--results", place / "results")
     assert told == [{"a": None, "b": [1.5, None], "d": {"c": "2026-01-02"}}]
+
+
+def test_gate_and_export_take_any_measure_where_the_task_is_there(place: Path, tmp_path: Path) -> None:
+    results = ("--results", place / "results")
+    gate = ("gate", "--baseline", "bm25", "--candidate", "bm25", *results, "--measure", "AP")
+    assert "needs the task" in hakari(*gate, code=2).stderr
+    told = json.loads(hakari(*gate, "--json", "--tasks-dir", place).stdout)
+    by_path = json.loads(hakari(*gate, "--json", "--on", place / "NanoTest").stdout)
+    assert told == by_path
+    rows = hakari_json("run", "bm25", "--on", place / "NanoTest", *results, "--measures", "AP")
+    assert told["tasks"][-1]["baseline"] == pytest.approx(rows[-1]["value"], abs=1e-12)
+    hakari(
+        *("export", "json", "bm25", *results, "--measures", "AP", "--tasks-dir", place),
+        *("--out", tmp_path / "x.json"),
+    )
+    assert json.loads((tmp_path / "x.json").read_text()) == rows

@@ -56,7 +56,9 @@ def command(
     elif format == "trec":
         written = export.write_runs(where.results, retrievers, tasks, out)
     else:
-        rows = export.scores(where.results, retrievers, tasks, measures, per_query)
+        rows = export.scores(
+            where.results, retrievers, api.scope(tasks, where.tasks_dir), measures, per_query
+        )
         if str(out) == "-":
             click.echo(export.as_text(rows, format), nl=False)
             return

@@ -32,6 +32,7 @@ from hakari.errors import EXIT_GATE_FAILED, EXIT_OK
 )
 @click.option("--on", "tasks", metavar="TASKS", multiple=True, help="Judge on these tasks or globs only.")
 @click.option("--markdown", "as_markdown", is_flag=True, help="Print a Markdown table, for a pull request.")
+@options.tasks_dir
 @options.results
 @options.seed
 @options.as_json
@@ -55,13 +56,14 @@ def command(
 
       hakari gate --baseline bm25@main --candidate bm25@candidate
     """
+    from hakari import api
     from hakari.errors import UsageError
-    from hakari.report.export import named
     from hakari.report.gate import judge
 
     if as_json and as_markdown:
         raise UsageError("`--json` and `--markdown` exclude each other", "choose one of them")
-    verdict = judge(baseline, candidate, wanted=lambda task: named(task, tasks), **judged)
+    scope = api.scope(tasks, judged.pop("tasks_dir"))
+    verdict = judge(baseline, candidate, scope=scope, **judged)
     if as_json:
         output.print_json(verdict.to_json())
     elif as_markdown:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from hakari import measures as _measures
 from hakari.errors import InvalidInput
 from hakari.io.candidates import load_candidates
 from hakari.tasks.statistics import Excerpt, examples, statistics
-from hakari.types import Task
+from hakari.types import Run, Task
 
 PROFILE_MEASURES = "nDCG@10,hit@10,R@100"
 SAFEGUARD_FREE_DEPTH = 100
@@ -53,7 +53,7 @@ def _profiles(task: Task, wanted: str) -> tuple[list[dict[str, Any]], list[str]]
             faults.append(error.message)
             continue
         lengths = np.diff(run.offsets)
-        scores = _measures.score(run, task.qrels, parsed)
+        scores = _measures.score(_without_safeguards(run), task.qrels, parsed)
         profiles.append(
             {
                 "name": name,
@@ -66,3 +66,13 @@ def _profiles(task: Task, wanted: str) -> tuple[list[dict[str, Any]], list[str]]
             }
         )
     return profiles, faults
+
+
+def _without_safeguards(run: Run) -> Run:
+    """Rankings that go to rank 101 hold a positive put there by force; it never counts."""
+    lengths = np.diff(run.offsets)
+    if lengths.max(initial=0) != SAFEGUARD_FREE_DEPTH + 1:
+        return run
+    keep = np.arange(len(run)) - np.repeat(run.offsets[:-1], lengths) < SAFEGUARD_FREE_DEPTH
+    offsets = np.concatenate([[0], np.cumsum(np.minimum(lengths, SAFEGUARD_FREE_DEPTH))])
+    return replace(run, offsets=offsets, documents=run.documents[keep], scores=run.scores[keep])

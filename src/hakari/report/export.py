@@ -5,17 +5,15 @@ from __future__ import annotations
 import csv
 import io
 import json
-import os
 from collections.abc import Iterable, Sequence
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
 from hakari.errors import UsageError
 from hakari.io.trec import write_qrels, write_run
 from hakari.measures import parse_many
-from hakari.report.finished import no_results_of
-from hakari.report.results import Results, from_stored
+from hakari.report.finished import Scope, named, no_results_of
+from hakari.report.results import Results
 from hakari.report.summary import per_query_rows
 from hakari.store import files, keys
 from hakari.types import Task
@@ -38,24 +36,6 @@ def chosen(root: Path, retrievers: Sequence[str] = (), tasks: Sequence[str] = ()
             f"no results in `{root}` for these tasks", f'list them: hakari sql "FROM means" --results {root}'
         )
     return kept
-
-
-def named(task: str, wanted: Sequence[str]) -> bool:
-    """Whether a task is among suites, tasks, globs and their folders; every task is where none is named."""
-    return not wanted or any(
-        fnmatchcase(task, name) or task.startswith(name + "/")
-        for w in wanted
-        for item in w.split(",")
-        for name in _names(item.strip())
-    )
-
-
-def _names(item: str) -> tuple[str, ...]:
-    """What a name or path may mean: the last part of a path is a suite, or the last two a task."""
-    if not item.startswith((".", "/", "~")):
-        return (item.rstrip("/"),)
-    parts = Path(os.path.abspath(Path(item).expanduser())).parts
-    return parts[-1], "/".join(parts[-2:])
 
 
 def write_runs(root: Path, retrievers: Sequence[str], tasks: Sequence[str], out: Path) -> list[Path]:
@@ -94,11 +74,11 @@ def write_judgements(tasks: Iterable[Task], out: Path) -> list[Path]:
 
 
 def scores(
-    root: Path, retrievers: Sequence[str], tasks: Sequence[str], measures: str, per_query: bool
+    root: Path, retrievers: Sequence[str], scope: Scope, measures: str, per_query: bool
 ) -> list[dict[str, Any]]:
     """Rows of scores: means with intervals, or one a query."""
     wanted = parse_many(measures)
-    weighed = [w for stored in chosen(root, retrievers, tasks) for w in from_stored(stored, wanted, None)]
+    weighed = [w for stored in chosen(root, retrievers, scope.names) for w in scope.weighed(stored, wanted)]
     results = Results(weighed, wanted)
     return per_query_rows(results) if per_query else results.rows()
 

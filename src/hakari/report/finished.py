@@ -2,14 +2,41 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 from hakari.errors import UnknownName, UsageError, nearest
 from hakari.measures import Measure
 from hakari.report.results import System, Weighed, from_stored
 from hakari.store import files
+from hakari.types import Task
+
+
+@dataclass(frozen=True)
+class Scope:
+    """Which finished results are meant, and where their tasks are to be had."""
+
+    names: Sequence[str] = ()
+    """Suites, tasks, globs and folders; every task where none is named."""
+    task_of: Callable[[str], Task | None] = lambda name: None
+    """Loads a task for measures that results do not keep; None where it is not to be had."""
+
+    def holds(self, task: str) -> bool:
+        """Whether a task is meant."""
+        return named(task, self.names)
+
+    def weighed(self, stored: files.Stored, measures: Sequence[Measure]) -> list[Weighed]:
+        """The systems of a result; its task is loaded only for measures that it does not keep."""
+        kept = set(files.read_values(stored)["float"][1])
+        needed = any(str(m) not in kept for m in measures)
+        return from_stored(stored, measures, self.task_of(stored.task) if needed else None)
+
+
+EVERYTHING = Scope()
+"""All finished results, without their tasks."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,7 +52,7 @@ def find(
     reference: str | Path,
     root: Path,
     measures: Sequence[Measure],
-    wanted: Callable[[str], bool] = lambda task: True,
+    scope: Scope = EVERYTHING,
 ) -> Finished:
     """The results that a reference means.
 
@@ -60,8 +87,8 @@ def find(
         )
     weighed = {}
     for s in own:
-        if wanted(s.task):
-            found = {w.system.variant: w for w in from_stored(s, measures, None)}
+        if scope.holds(s.task):
+            found = {w.system.variant: w for w in scope.weighed(s, measures)}
             if variant not in found:
                 raise UnknownName(
                     f"variant of `{spelling}`", variant, found, f'hakari sql "FROM means" --results {folder}'
@@ -70,6 +97,24 @@ def find(
     if not weighed:
         raise UsageError(f"no results of `{spelling}` in `{folder}` for the tasks named", "check `--on`")
     return Finished(System(spelling, variant), homes[0], weighed)
+
+
+def named(task: str, wanted: Sequence[str]) -> bool:
+    """Whether a task is among suites, tasks, globs and their folders; every task is where none is named."""
+    return not wanted or any(
+        fnmatchcase(task, name) or task.startswith(name + "/")
+        for w in wanted
+        for item in w.split(",")
+        for name in _names(item.strip())
+    )
+
+
+def _names(item: str) -> tuple[str, ...]:
+    """What a name or path may mean: the last part of a path is a suite, or the last two a task."""
+    if not item.startswith((".", "/", "~")):
+        return (item.rstrip("/"),)
+    parts = Path(os.path.abspath(Path(item).expanduser())).parts
+    return parts[-1], "/".join(parts[-2:])
 
 
 def no_results_of(retriever: str, names: Sequence[str], folder: Path) -> UsageError:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,7 @@ import numpy as np
 from hakari import measures as _measures
 from hakari.errors import Fault, InvalidInput, UsageError
 from hakari.report.arrays import by_task
-from hakari.report.finished import Finished, find
+from hakari.report.finished import EVERYTHING, Finished, Scope, find
 from hakari.report.results import Results, System
 from hakari.report.tables import DETECTABLE, Table, detectable, difference, html, markdown, number, plain
 
@@ -96,14 +95,14 @@ def judge(
     measure: str,
     max_drop: float,
     results: Path,
-    wanted: Callable[[str], bool] = lambda task: True,
+    scope: Scope = EVERYTHING,
     seed: int = 0,
 ) -> Verdict:
     """Judge a candidate against a baseline on the tasks that both have results for."""
     from hakari import stats
 
     parsed = _measures.parse(measure)
-    old, new = (find(reference, results, [parsed], wanted) for reference in (baseline, candidate))
+    old, new = (find(reference, results, [parsed], scope) for reference in (baseline, candidate))
     tasks = _comparable(old, new)
     # Both sides may have one name (the same retriever, two states of it), so they are told apart by side.
     sides = System("baseline", "float"), System("candidate", "float")
