@@ -3,8 +3,8 @@
     python benchmarks/maxsim.py                  # prints the tables of maxsim.md
 
 Token vectors are made up and of length one; documents have 40 to 290 tokens, 163 on average. Each contender
-starts from token vectors as it keeps them and ends with a score for each of the 20,000 pairs, which are checked
-against each other first. Two lengths of query: 14 tokens as questions have them, and 32 as ColBERT pads them to.
+starts from token vectors as it keeps them and ends with a score for each of the pairs, which are checked against
+each other first. Two lengths of query: 14 tokens as questions have them, and 32 as ColBERT pads them to.
 
 torch and sentence-transformers are left out where they are not installed.
 """
@@ -25,7 +25,7 @@ from threadpoolctl import threadpool_limits
 from hakari.retrievers.encode import thread_count
 from hakari.retrievers.maxsim import TokenVectors, maxsim_pairs
 
-QUERIES, CANDIDATES, DOCUMENTS, WIDTH = 200, 100, 3000, 384
+CANDIDATES, DOCUMENTS, WIDTH = 100, 3000, 384
 Floats = npt.NDArray[np.float32]
 
 
@@ -38,7 +38,7 @@ class Case:
     wanted: npt.NDArray[np.int64]
 
 
-def made_up(query_tokens: int) -> Case:
+def made_up(count: int, query_tokens: int) -> Case:
     """Queries, documents and candidates by chance."""
     rng = np.random.default_rng(20261118)
 
@@ -47,9 +47,9 @@ def made_up(query_tokens: int) -> Case:
         vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
         return np.split(vectors, np.cumsum(lengths)[:-1])
 
-    queries = texts(np.full(QUERIES, query_tokens))
+    queries = texts(np.full(count, query_tokens))
     documents = texts(rng.integers(40, 287, DOCUMENTS))
-    wanted = np.stack([rng.choice(DOCUMENTS, CANDIDATES, replace=False) for _ in range(QUERIES)])
+    wanted = np.stack([rng.choice(DOCUMENTS, CANDIDATES, replace=False) for _ in range(count)])
     return Case(queries, documents, wanted)
 
 
@@ -73,7 +73,7 @@ def gathered(case: Case) -> Callable[[], Floats]:
 
     def run() -> Floats:
         with threadpool_limits(1, user_api="blas"), ThreadPoolExecutor(thread_count()) as pool:
-            return np.stack(list(pool.map(score, range(QUERIES))))
+            return np.stack(list(pool.map(score, range(len(case.queries)))))
 
     return run
 
@@ -94,7 +94,7 @@ def padded(case: Case) -> Callable[[], Floats]:
         products[~mask] = -np.inf
         return products.max(axis=1).sum(axis=1)
 
-    return lambda: np.stack([score(query) for query in range(QUERIES)])
+    return lambda: np.stack([score(query) for query in range(len(case.queries))])
 
 
 def padded_torch(case: Case) -> Callable[[], Floats]:
@@ -113,7 +113,7 @@ def padded_torch(case: Case) -> Callable[[], Floats]:
         products.masked_fill_(~mask[:, None, :], float("-inf"))
         return products.amax(dim=2).sum(dim=1).numpy()
 
-    return lambda: np.stack([score(query) for query in range(QUERIES)])
+    return lambda: np.stack([score(query) for query in range(len(case.queries))])
 
 
 def sentence_transformers(case: Case) -> Callable[[], Floats]:
@@ -128,7 +128,7 @@ def sentence_transformers(case: Case) -> Callable[[], Floats]:
         some = [documents[row] for row in case.wanted[query]]
         return maxsim([queries[query]], some)[0].numpy()
 
-    return lambda: np.stack([score(query) for query in range(QUERIES)])
+    return lambda: np.stack([score(query) for query in range(len(case.queries))])
 
 
 def contenders(case: Case) -> dict[str, Callable[[], Floats]]:
@@ -143,7 +143,9 @@ def contenders(case: Case) -> dict[str, Callable[[], Floats]]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--queries", type=int, default=200)
     parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--tokens", type=int, nargs="+", default=[14, 32], help="lengths of queries")
     arguments = parser.parse_args()
     packages = [
         name
@@ -151,14 +153,15 @@ def main() -> None:
         if importlib.util.find_spec(name.replace("-", "_"))
     ]
     print(machine("numpy", *packages))
-    for query_tokens in (14, 32):
-        case = made_up(query_tokens)
+    for query_tokens in arguments.tokens:
+        case = made_up(arguments.queries, query_tokens)
         works = contenders(case)
         expected = works["hakari"]()
         for name, work in works.items():
             assert np.allclose(work(), expected, atol=1e-4), name
         taken = timings(works, arguments.rounds)
-        print(f"\n{Table(f'queries of {query_tokens} tokens', taken).markdown()}")
+        title = f"{arguments.queries} queries of {query_tokens} tokens"
+        print(f"\n{Table(title, taken).markdown()}", flush=True)
 
 
 if __name__ == "__main__":
