@@ -1,7 +1,7 @@
 """Pairs a second of the reranker: hakari, from candidates to a run, beside a bare onnxruntime session.
 
     python benchmarks/rerank.py                          # 200 queries x 2 candidates
-    python benchmarks/rerank.py --depth 100 --rounds 3   # the claim at full size: hours on a small machine
+    python benchmarks/rerank.py --depth 100 --rounds 3   # all 20,000 pairs: an hour on two cores
 
 Queries are first sentences of documentation in the standard library, documents the functions themselves. The
 bare session works as hakari's rule asks: one pair at a time, a thread a core, longest first; it tokenises and

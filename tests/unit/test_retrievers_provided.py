@@ -52,6 +52,11 @@ def test_deeper_candidates_keep_their_rank_101(tmp_path):
     assert lengths(task, "candidates:hybrid", 60) == [60, 60, 60]
 
 
+def test_a_first_stage_that_happens_to_find_101_keeps_them(tmp_path):
+    task = task_in(tmp_path / "Set", q2=[f"d{i:03d}" for i in range(37)])
+    assert lengths(task, "candidates:hybrid") == [101, 37, 100]
+
+
 def test_the_order_given_is_kept(tmp_path):
     task = task_in(tmp_path / "Set", q3=["d007", "d009", "d001"])
     run = parse("candidates:hybrid").retrieve(task, 2).runs["float"]

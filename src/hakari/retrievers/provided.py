@@ -58,8 +58,8 @@ class Provided(Retriever):
         lengths = np.diff(run.offsets)
         rank = np.arange(len(run.documents)) - np.repeat(run.offsets[:-1], lengths)
         safeguards = rank == SAFEGUARD_RANK - 1
-        # Deeper rankings go on at rank 101 because the first stage did, not because of a safeguard.
-        if self.safeguard or lengths.max(initial=0) != SAFEGUARD_RANK:
+        # Rankings of other lengths go on at rank 101 because the first stage did, not because of a safeguard.
+        if self.safeguard or not set(lengths.tolist()) <= {0, SAFEGUARD_RANK - 1, SAFEGUARD_RANK}:
             safeguards[:] = False
         run = cut(run, depth, safeguards | own_entries(task, run))
         facts = {"safeguards_left_out": int(np.count_nonzero(safeguards))}
