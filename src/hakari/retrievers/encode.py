@@ -82,8 +82,37 @@ def encode_texts(
     cache: EmbeddingCache | None = None,
     progress: Progress | None = None,
 ) -> Encoded:
-    """Encode texts: what the cache has is taken from it, the rest is encoded and put there."""
+    """Encode texts to vectors of one width: what the cache has is taken from it, the rest is put there."""
     start = time.perf_counter()
+    each = encode_each(encoder, texts, cache, progress)
+    return Encoded(
+        vectors=np.stack([e.vector for e in each.encodings]) if texts else np.empty((0, 0), np.float32),
+        tokens=np.array([e.tokens for e in each.encodings], dtype=np.int64),
+        cut=np.array([e.cut for e in each.encodings], dtype=np.int64),
+        thread_seconds=each.thread_seconds,
+        wall_seconds=time.perf_counter() - start,
+        fresh=each.fresh,
+        distinct=each.distinct,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Each:
+    """What each of a list of texts was encoded to, in its order; vectors may differ in length."""
+
+    encodings: Sequence[Encoding]
+    thread_seconds: float
+    fresh: int
+    distinct: int
+
+
+def encode_each(
+    encoder: Encoder,
+    texts: Sequence[str],
+    cache: EmbeddingCache | None = None,
+    progress: Progress | None = None,
+) -> Each:
+    """Encode texts: what the cache has is taken from it, the rest is encoded and put there."""
     row_of = {text: row for row, text in enumerate(dict.fromkeys(texts))}
     distinct = list(row_of)
     found: dict[int, Encoding] = {} if cache is None else cache.fetch(distinct)
@@ -101,16 +130,8 @@ def encode_texts(
             progress(done, len(texts))
     if cache is not None:
         cache.flush()
-    ordered = [found[row_of[text]] for text in texts]
-    return Encoded(
-        vectors=np.stack([e.vector for e in ordered]) if ordered else np.empty((0, 0), np.float32),
-        tokens=np.array([e.tokens for e in ordered], dtype=np.int64),
-        cut=np.array([e.cut for e in ordered], dtype=np.int64),
-        thread_seconds=float(sum(found[row].seconds for row in range(len(distinct)))),
-        wall_seconds=time.perf_counter() - start,
-        fresh=len(missing),
-        distinct=len(distinct),
-    )
+    seconds = float(sum(found[row].seconds for row in range(len(distinct))))
+    return Each([found[row_of[text]] for text in texts], seconds, len(missing), len(distinct))
 
 
 def _encoded_side_by_side(

@@ -11,7 +11,7 @@ import importlib.util
 import json
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -43,6 +43,39 @@ class Usage:
 
 
 @dataclass(frozen=True)
+class PairUsage:
+    """How a model that reads a query and a document together is meant to be used."""
+
+    max_length: int = 512
+    """Tokens of both texts and of what the tokenizer adds; the longer text is cut first."""
+    output: str = ""
+    """The output of the graph that holds the scores; empty means `logits`, else the first one."""
+    label: int = 0
+    """Which number of that output says how relevant the document is."""
+
+    def __post_init__(self) -> None:
+        if self.max_length < 1:
+            raise UsageError(f"max_length must be at least 1, not {self.max_length}")
+        if self.label < 0:
+            raise UsageError(f"label counts from 0, and is {self.label}")
+
+
+@dataclass(frozen=True)
+class TokenUsage:
+    """How a model that gives each token a vector is meant to be used."""
+
+    max_length: int = 512
+    query_prompt: str = ""
+    document_prompt: str = ""
+    output: str = ""
+    """The output of the graph that holds the vectors; empty means `last_hidden_state`, else the first one."""
+
+    def __post_init__(self) -> None:
+        if self.max_length < 1:
+            raise UsageError(f"max_length must be at least 1, not {self.max_length}")
+
+
+@dataclass(frozen=True)
 class CatalogModel:
     """A model whose weights come inside a package of the index."""
 
@@ -56,6 +89,14 @@ class CatalogModel:
     model_sha256: str
     tokenizer_sha256: str
     usage: Usage
+    pair_usage: PairUsage = PairUsage()
+    token_usage: TokenUsage = TokenUsage()
+    """`usage` is for one vector a text (`dense`), the others for the families `rerank` and `late`."""
+
+    @property
+    def fingerprint(self) -> dict[str, str]:
+        """What the model is, known without its files, so that results can be found without them."""
+        return {"model_sha256": self.model_sha256, "tokenizer_sha256": self.tokenizer_sha256}
 
 
 @dataclass(frozen=True)
@@ -77,16 +118,20 @@ class ModelFiles:
 def catalog() -> Mapping[str, CatalogModel]:
     """The models that hakari knows by name."""
     entries = tomllib.loads((Path(__file__).parent / "data" / "models.toml").read_text(encoding="utf-8"))
-    stated = Usage.__dataclass_fields__
-    fields = CatalogModel.__dataclass_fields__
     return {
         name: CatalogModel(
             name=name,
-            usage=Usage(**{key: value for key, value in entry.items() if key in stated}),
-            **{key: value for key, value in entry.items() if key in fields},
+            usage=Usage(**_those_of(Usage, entry)),
+            pair_usage=PairUsage(**_those_of(PairUsage, entry)),
+            token_usage=TokenUsage(**_those_of(TokenUsage, entry)),
+            **_those_of(CatalogModel, entry),
         )
         for name, entry in entries.items()
     }
+
+
+def _those_of(kind: type, entry: Mapping[str, Any]) -> dict[str, Any]:
+    return {field.name: entry[field.name] for field in fields(kind) if field.name in entry}
 
 
 def locate(model: CatalogModel) -> ModelFiles:

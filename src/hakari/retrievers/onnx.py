@@ -80,6 +80,7 @@ class OnnxModel:
                 "the model", [Fault(f"unknown input `{name}`", str(files.graph)) for name in unknown]
             )
         self.outputs: tuple[str, ...] = tuple(output.name for output in self._session.get_outputs())
+        self.graph = files.graph
 
     def tokenise(self, text: str) -> Tokens:
         """The tokens of a text, cut to what the model reads."""
@@ -98,6 +99,13 @@ class OnnxModel:
         }
         inputs = {name: feed[name].astype(dtype, copy=False) for name, dtype in self._inputs.items()}
         return self._session.run([output], inputs)[0][0]
+
+    def output_named(self, wanted: str, usual: str) -> str:
+        """The output to read: the one asked for, else the usual one where there is one, else the first."""
+        if wanted and wanted not in self.outputs:
+            listed = ", ".join(self.outputs)
+            raise UsageError(f"{self.graph} has no output `{wanted}`", f"output=NAME, one of {listed}")
+        return wanted or (usual if usual in self.outputs else self.outputs[0])
 
 
 @dataclass
@@ -163,6 +171,16 @@ def unit(vectors: Vector) -> Vector:
     # Summed by numpy and not by BLAS, whose result can change with the number of its threads.
     length = np.sqrt(np.sum(np.square(vectors, dtype=np.float64), axis=-1, keepdims=True))
     return (vectors / np.where(length > 0, length, 1)).astype(np.float32)
+
+
+def runtime_version() -> str:
+    """The version of onnxruntime, whose kernels decide the last bits of every vector."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("onnxruntime")
+    except PackageNotFoundError:  # a build under another name, such as onnxruntime-gpu
+        return "unknown"
 
 
 def _session_options(onnxruntime: Any) -> Any:

@@ -63,11 +63,38 @@ _BUILT_IN: Mapping[str, _BuiltIn] = {
     "rrf": _BuiltIn(
         "hakari.retrievers.fuse:Rrf", "fuse", "reciprocal rank fusion: rrf(bm25-code,bge_small_en)"
     ),
+    "rerank": _BuiltIn(
+        "hakari.retrievers.rerank:Rerank",
+        "rerank",
+        "a first stage's best, in a reranker's order: rerank(bm25,reranker_en)",
+    ),
+    "constant-reranker": _BuiltIn(
+        "hakari.retrievers.rerank:ConstantReranker", "rerank", "one score for all candidates: a control"
+    ),
     "onnx:PATH": _BuiltIn(
         "hakari.retrievers.dense:onnx_model", "dense", "a folder with model.onnx and tokenizer.json", "onnx"
     ),
+    "rerank:onnx:PATH": _BuiltIn(
+        "hakari.retrievers.cross_encoder:onnx_reranker", "rerank", "the same, of a cross-encoder", "onnx"
+    ),
+    "late:onnx:PATH": _BuiltIn(
+        "hakari.retrievers.late:onnx_late", "late", "the same, of a model with a vector a token", "onnx"
+    ),
+    "candidates:NAME": _BuiltIn(
+        "hakari.retrievers.provided:provided", "candidates", "the ranking of that name that a task comes with"
+    ),
 }
-_CATALOG_TARGETS = {"dense": "hakari.retrievers.dense:catalog_model"}
+_AFTER_COLON = {
+    "onnx:PATH": "onnx:path/to/model",
+    "rerank:onnx:PATH": "rerank(bm25,rerank:onnx:path/to/model)",
+    "late:onnx:PATH": "late:onnx:path/to/model",
+    "candidates:NAME": "rerank(candidates:reranking_hybrid,reranker_en)",
+}
+_CATALOG_TARGETS = {
+    "dense": "hakari.retrievers.dense:catalog_model",
+    "rerank": "hakari.retrievers.cross_encoder:catalog_reranker",
+    "late": "hakari.retrievers.late:catalog_late",
+}
 
 
 def parse(spec: str, model_args: Mapping[str, str] | None = None) -> Retriever:
@@ -218,10 +245,14 @@ def _factory(name: str) -> tuple[Any, dict[str, Any]]:
         return _attribute(_BUILT_IN[name].target), {}
     if name in catalog():
         return _attribute(_CATALOG_TARGETS[catalog()[name].family]), {"model": name}
-    if prefix == "onnx" and colon:
-        if not rest:
-            raise UsageError("`onnx:` needs the path of a folder", "onnx:path/to/model")
-        return _attribute(_BUILT_IN["onnx:PATH"].target), {"path": rest}
+    for pattern, entry in _BUILT_IN.items():
+        head, placeholder_colon, placeholder = pattern.rpartition(":")
+        if placeholder_colon and name.startswith(f"{head}:"):
+            given = name.removeprefix(f"{head}:")
+            if not given:
+                what = {"PATH": "the path of a folder", "NAME": "the name of a configuration"}[placeholder]
+                raise UsageError(f"`{head}:` needs {what}", f"for example `{_AFTER_COLON[pattern]}`")
+            return _attribute(entry.target), {placeholder.lower(): given}
     if colon:
         return _users_own(name, prefix, rest), {}
     if name in _plugins():
