@@ -41,20 +41,6 @@ def top_k(scores: npt.NDArray[np.floating], k: int) -> tuple[npt.NDArray[np.int3
     return documents, np.take_along_axis(matrix, documents, axis=1)
 
 
-def strictly_ordered(scores: npt.NDArray[np.float64]) -> npt.NDArray[np.float32]:
-    """Scores of a ranking whose order is already settled, as float32 that fall at every step.
-
-    Fusion breaks ties by source rank, and float32 makes ties of its own; a step of one unit in the last
-    place keeps the settled order for every tool that sorts again.
-    """
-    out = np.asarray(scores, np.float32).copy()
-    for i in range(1, len(out)):
-        ceiling = np.nextafter(out[i - 1], np.float32(-np.inf))
-        if not out[i] < out[i - 1]:
-            out[i] = ceiling
-    return out
-
-
 def run_from_matrix(
     query_ids: Ids, document_ids: Ids, scores: npt.NDArray[np.floating], depth: int, tag: str = "run"
 ) -> Run:

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hakari.errors import UsageError
-from hakari.rankings import run_from_mapping, run_from_matrix, strictly_ordered
+from hakari.rankings import run_from_mapping, run_from_matrix
 from hakari.retrievers.base import Retrieved, Retriever
-from hakari.retrievers.fuse import Rrf, rrf, strictly_falling
+from hakari.retrievers.fuse import Rrf, rrf
 from hakari.types import Qrels, Run, Task, Texts
 
 
@@ -101,16 +101,6 @@ def test_scores_fall_at_every_step_so_sorting_again_keeps_the_order():
         }
     )
     assert as_lists(again) == as_lists(fused)
-
-
-@settings(derandomize=True, deadline=None)
-@given(st.lists(st.lists(st.floats(-2, 2, width=32).filter(bool), max_size=12), max_size=6))
-def test_falling_scores_equal_those_made_one_ranking_at_a_time(groups):
-    groups = [sorted(group, reverse=True) for group in groups]
-    offsets = np.cumsum([0, *map(len, groups)])
-    fallen = strictly_falling(np.array([v for g in groups for v in g], np.float64), offsets)
-    expected = [strictly_ordered(np.array(group, np.float64)) for group in groups]
-    assert fallen.tolist() == [value for group in expected for value in group.tolist()]
 
 
 def test_order_of_the_runs_and_the_vocabulary_leave_no_trace():

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hakari.errors import UsageError
-from hakari.rankings import order_keys
+from hakari.io.settle import strictly_falling
 from hakari.retrievers.base import BASE_VARIANT, Retrieved, Retriever
 from hakari.retrievers.spelling import spell
 from hakari.types import Ids, Run, Task
@@ -102,22 +102,9 @@ def rrf(
     offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
     documents = np.concatenate(found) if found else np.empty(0, np.int32)
     values = np.concatenate(scores) if scores else np.empty(0, np.float64)
-    return Run(query_ids, document_ids, offsets, documents, strictly_falling(values, offsets), tag)
-
-
-def strictly_falling(
-    scores: npt.NDArray[np.float64], offsets: npt.NDArray[np.int64]
-) -> npt.NDArray[np.float32]:
-    """`rankings.strictly_ordered` for the rankings of all queries in one pass."""
-    place = np.arange(len(scores), dtype=np.int64)
-    steps = order_keys(np.asarray(scores, np.float32), np.zeros(len(scores), np.int32)) >> 32
-    query = np.repeat(np.arange(len(offsets) - 1, dtype=np.int64), np.diff(offsets))
-    # Neighbouring float32 are neighbouring integers here. A running minimum of (integer + place) falls by at
-    # least one a place, and the large step between queries makes it start anew for each.
-    apart = query << 34
-    fallen = np.minimum.accumulate(steps + place - apart) - place + apart
-    bits = fallen.astype(np.int32)
-    return np.where(bits < 0, bits ^ np.int32(0x7FFFFFFF), bits).astype(np.int32).view(np.float32)
+    return Run(
+        query_ids, document_ids, offsets, documents, strictly_falling(values.astype(np.float32), offsets), tag
+    )
 
 
 def _fused(
