@@ -16,7 +16,9 @@ setup(
     ext_modules=[
         Extension(
             "hakari.native._native",
-            sources=[f"src/hakari/native/{part}.c" for part in ("module", "scan", "bm25", "measures")],
+            sources=[
+                f"src/hakari/native/{part}.c" for part in ("module", "scan", "bm25", "measures", "dense")
+            ],
             depends=["src/hakari/native/native.h"],
             extra_compile_args=FLAGS,
             optional=True,

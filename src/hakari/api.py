@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 from hakari import bench
 from hakari.errors import UsageError
 from hakari.measures import check_run, parse_many
-from hakari.report.results import Results, from_run, from_stored
+from hakari.report.results import Results, System, Weighed, from_run, from_stored
 from hakari.retrievers import registry
 from hakari.retrievers.base import Retriever
+from hakari.retrievers.variant_names import parse_specs, part_variants
 from hakari.tasks import registry as tasks_registry
 from hakari.tasks.registry import TaskRef, resolve
 from hakari.tasks.traits import fill_traits
@@ -71,10 +72,13 @@ def run(
 ) -> Results:
     """Weigh retrievers on tasks; finished results are kept and never made twice.
 
+    A retriever's spelling may ask for cheaper variants of it, which are shown beside it.
+
     >>> hakari.run(["bm25", "bm25-code"], on="path/to/NanoX")
+    >>> hakari.run("bge_small_en dim=256,128+int8,binary", on="path/to/NanoX")
     """
     where = Where(Path(results), _path(tasks_dir))
-    plan = bench.Plan(retrievers_of(retrievers), depth, where.results)
+    plan = replace(planned(retrievers)[0], depth=depth, results=where.results)
     return weigh(plan, on, where, measures, progress)
 
 
@@ -89,9 +93,10 @@ def weigh(
     wanted = parse_many(measures)
     bench.check_depth(wanted, plan.depth)
     refs = references(on, where)
-    weighed = []
+    weighed: list[Weighed] = []
     for task, stored in bench.weigh(plan, loading(refs, where), len(refs), progress):
-        weighed.extend(from_stored(stored, wanted, task))
+        found = {w.system.variant: w for w in from_stored(stored, wanted, task)}
+        weighed.extend(found[name] for name in plan.variants if name in found)
     return Results(weighed, wanted)
 
 
@@ -103,15 +108,19 @@ def compare(
     results: str | Path = "results",
     tasks_dir: str | Path | None = None,
 ) -> Comparison:
-    """Compare retrievers pairwise, on each task and over all; runs what has no result yet.
+    """Compare systems pairwise, on each task and over all; runs what has no result yet.
+
+    A system is a retriever, or a spelling with a variant.
 
     >>> hakari.compare("bm25", "bm25-code", on="path/to/NanoX")
+    >>> hakari.compare("bge_small_en", "bge_small_en int8", on="path/to/NanoX")
     """
-    if len(retrievers) < 2:
-        raise UsageError("a comparison needs two retrievers or more")
-    return run(
-        list(retrievers), on, measures=measures, depth=depth, results=results, tasks_dir=tasks_dir
-    ).compare()
+    plan, systems = planned(retrievers)
+    if len(systems) < 2:
+        raise UsageError("a comparison needs two retrievers or variants")
+    where = Where(Path(results), _path(tasks_dir))
+    plan = replace(plan, depth=depth, results=where.results)
+    return weigh(plan, on, where, measures).compare(*systems)
 
 
 def score(
@@ -163,24 +172,70 @@ def retrievers_of(
     spellings: str | Retriever | Sequence[str | Retriever], settings: Mapping[str, str] | None = None
 ) -> list[Retriever]:
     """Retrievers from their spellings, each once; two that differ must not have one name."""
-    many = (
-        list(spellings) if isinstance(spellings, Iterable) and not isinstance(spellings, str) else [spellings]
-    )
+    return _each_once(_made(_listed(spellings), settings))
+
+
+def _listed(given: str | Retriever | Sequence[str | Retriever]) -> list[str | Retriever]:
+    return list(given) if isinstance(given, Iterable) and not isinstance(given, str) else [given]
+
+
+def _made(many: Sequence[str | Retriever], settings: Mapping[str, str] | None) -> list[Retriever]:
+    """A retriever for each spelling, in its place."""
     if not many:
         raise UsageError("no retriever is named", "list them with `hakari retrievers`")
     for one in many:
         if not isinstance(one, str):
             _check_retriever(one)
-    made = registry.parse_all([s for s in many if isinstance(s, str)], settings or {})
-    parsed = iter(made)
+    made = iter(registry.parse_all([s for s in many if isinstance(s, str)], settings or {}))
+    return [next(made) if isinstance(s, str) else s for s in many]
+
+
+def _each_once(retrievers: Sequence[Retriever]) -> list[Retriever]:
     found: dict[str, Retriever] = {}
-    for one in (next(parsed) if isinstance(s, str) else s for s in many):
+    for one in retrievers:
         if found.setdefault(one.name, one).settings() != one.settings():
             raise UsageError(
                 f"two retrievers are called `{one.name}` and have different settings",
                 "give each a `name` of its own, such as one that spells out its settings",
             )
     return list(found.values())
+
+
+def planned(
+    names: str | Retriever | Sequence[str | Retriever],
+    specs: Sequence[str] = (),
+    settings: Mapping[str, str] | None = None,
+) -> tuple[bench.Plan, list[System]]:
+    """A plan for what names and specifications of variants ask for, and the systems that they mean.
+
+    `bge_small_en int8` means that system, and `bge_small_en` that retriever as `float` and in each variant that
+    `specs` ask for. Every variant must be one that a retriever has.
+    """
+    many = _listed(names)
+    asked = [str(variant) for variant in parse_specs(specs)]
+    parted: list[tuple[str | Retriever, list[str]]] = [
+        part_variants(name) if isinstance(name, str) else (name, []) for name in many
+    ]
+    made = _made([head for head, _ in parted], settings)
+    systems = []
+    for retriever, (_, own) in zip(made, parted, strict=True):
+        for variant in own or retriever.variants_among(asked):
+            if variant not in retriever.variants_among([variant]):
+                raise _without(variant, [retriever])
+            systems.append(System(retriever.name, variant))
+    every = [str(variant) for variant in parse_specs([*asked, *(system.variant for system in systems)])]
+    for variant in every[1:]:
+        if not any(variant in retriever.variants_among([variant]) for retriever in made):
+            raise _without(variant, made)
+    plan = bench.Plan(_each_once(made), variants=every)
+    return plan, list(dict.fromkeys(systems))
+
+
+def _without(variant: str, retrievers: Sequence[Retriever]) -> UsageError:
+    told = ", ".join(f"`{retriever.name}`" for retriever in retrievers)
+    return UsageError(
+        f"{told}: no variant `{variant}`", "dense retrievers have variants: `hakari retrievers`"
+    )
 
 
 def _check_retriever(given: object) -> None:

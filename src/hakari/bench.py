@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 from hakari import footprint, measures
 from hakari.errors import UsageError
 from hakari.measures import Measure
-from hakari.retrievers.base import Retrieved, Retriever
+from hakari.retrievers.base import BASE_VARIANT, Retrieved, Retriever
 from hakari.retrievers.returned import check_returned, settled
 from hakari.store import files, keys
 from hakari.types import Task
@@ -42,6 +42,8 @@ class Plan:
     results: Path = Path("results")
     fresh: bool = False
     """Run again what is there already."""
+    variants: Sequence[str] = (BASE_VARIANT,)
+    """Names of the variants wanted of the retrievers that have them; `float` is always there."""
 
 
 def weigh(
@@ -84,29 +86,38 @@ def _require(plan: Plan, task: Task) -> None:
 
 def lookup(
     plan: Plan, task: Task, retriever: Retriever, depth: int
-) -> tuple[files.Stored | None, Path, dict[str, Any]]:
-    """The result that is there and still true, or None; where it lies or will lie; and its manifest."""
+) -> tuple[files.Stored | None, set[str], Path, dict[str, Any]]:
+    """The result that is there, still true and whole, or None; and of the one to make if None: its variants
+    (those asked for, and those of a result that is true and lacks some), where it will lie, and its manifest.
+    """
     manifest = describe(task, retriever, depth)
     folder = keys.folder(plan.results, retriever.name, manifest["settings"], depth)
     path = files.result_path(folder, task.name)
     earlier = None if plan.fresh else files.read(path)
-    true = earlier is not None and earlier.manifest.get("key") == manifest["key"]
-    return (earlier if true else None), path, manifest
+    held: set[str] = set()
+    if earlier is not None and earlier.manifest.get("key") == manifest["key"]:
+        held = set(earlier.manifest.get("variants", ()))
+    variants = held | {BASE_VARIANT, *retriever.variants_among(plan.variants)}
+    return (earlier if variants <= held else None), variants, path, manifest
 
 
 def obtain(
     plan: Plan, task: Task, retriever: Retriever, depth: int, step: Callable[[str], None] = lambda state: None
 ) -> files.Stored:
     """The result of one retriever on one task: from the store where it is still true, else made and stored."""
-    earlier, path, manifest = lookup(plan, task, retriever, depth)
+    earlier, variants, path, manifest = lookup(plan, task, retriever, depth)
     if earlier is not None:
         step("found")
         return earlier
     step("running")
-    sources = [obtain(plan, task, part, retriever.source_depth) for part in retriever.parts]
-    inputs = [files.read_variants(source, task.corpus.ids)["float"].run for source in sources]
+    only_float = replace(plan, variants=(BASE_VARIANT,))
+    sources = [obtain(only_float, task, part, retriever.source_depth) for part in retriever.parts]
+    inputs = [files.read_variants(source, task.corpus.ids)[BASE_VARIANT].run for source in sources]
     watch = footprint.Watch()
-    retrieved = check_returned(retriever.name, retriever.retrieve(task, depth, inputs))
+    given = retriever.retrieve_variants(task, depth, sorted(variants), inputs)
+    retrieved = check_returned(retriever.name, given)
+    for variant in sorted(variants - set(retrieved.runs)):
+        raise UsageError(f"retriever `{retriever.name}` gave no run named `{variant}`")
     costs = {**retrieved.costs, **watch.stop()}
     stored = keep(path, task, manifest, retrieved, footprint.with_parts(costs, [s.costs for s in sources]))
     step("stored")
@@ -153,13 +164,13 @@ def keep(
         variants[name] = files.Variant(run, {str(m): scores.of(m) for m in wanted})
         unanswered[name] = len(scores.unanswered)
         ties[name] = {str(cut): share for cut, share in scores.ties.items()}
-    full = {
-        **manifest,
+    found = {
+        "variants": sorted(variants),
         "facts": dict(retrieved.facts),
         "unanswered": unanswered,
         "ties": ties,
     }
-    return files.write(path, full, variants, costs)
+    return files.write(path, {**manifest, **found}, variants, costs)
 
 
 def check_depth(wanted: Sequence[Measure], depth: int) -> None:

@@ -214,3 +214,21 @@ def small_task() -> Task:
         Qrels(q, d, np.zeros(len(q) + 1, np.int64), none, none),
         "0",
     )
+
+
+def test_variants_come_from_the_vectors_that_are_there():
+    task = small_task()
+    plain = parse("bge_small_en").retrieve(task, 3)
+    again = parse("bge_small_en").retrieve_variants(
+        task, 3, ["dim=256,64+float,int8,binary", "binary>float@2"]
+    )
+    assert plain.costs["texts_encoded"] == 6
+    assert again.costs["texts_encoded"] == 0
+    assert again.runs["float"].scores.tobytes() == plain.runs["float"].scores.tobytes()
+    assert len(again.runs) == 8
+    for name in ("dim=256", "dim=256+int8"):
+        np.testing.assert_allclose(
+            np.sort(again.runs[name].scores), np.sort(plain.runs["float"].scores), atol=0.1
+        )
+    with pytest.raises(UsageError, match="at most `dim=384`"):
+        parse("bge_small_en").retrieve_variants(task, 3, ["dim=512"])

@@ -20,7 +20,7 @@ from command import within as hakari
 from small import small_task
 
 import hakari as library
-from hakari import errors
+from hakari import api, errors
 from hakari.cli import EXIT_INTERNAL, execute, group
 from hakari.errors import EXIT_GATE_FAILED, HakariError
 from hakari.io.nano_write import write_nano_set
@@ -113,7 +113,9 @@ def problem(arguments: list[str]) -> str | None:
         if given.get("measures"):
             parse_many(given["measures"])
         if context and context.command.name in ("run", "compare"):
-            registry.parse_all([r for r in given["retrievers"] if not is_users_own(r)])
+            own = [r for r in given["retrievers"] if not is_users_own(r)]
+            if own:
+                api.planned(own, given.get("variants", ()))
     except (click.ClickException, HakariError, AssertionError) as error:
         return f"hakari {shlex.join(arguments)}: {error}"
     return None

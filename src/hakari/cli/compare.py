@@ -16,12 +16,13 @@ if TYPE_CHECKING:
 
 
 @click.command("compare")
-@click.argument("retrievers", nargs=-1, required=True, metavar="A B [C...]")
+@click.argument("retrievers", nargs=-1, required=True, metavar="A [B...]")
 @options.on
 @click.option(
     "--measures", metavar="LIST", default="nDCG@10", show_default=True, help="Measures, with commas between."
 )
 @options.depth
+@options.variants
 @options.model_args
 @options.places
 @options.seed
@@ -48,7 +49,10 @@ def command(
     as_json: bool,
     **chosen: Any,
 ) -> None:
-    """Compare retrievers pairwise, query by query, on each task and over all of them.
+    """Compare systems pairwise, query by query, on each task and over all of them.
+
+    A system is a retriever (`bge_small_en`) or one of its variants (`"bge_small_en int8"`); with --variants, each
+    retriever stands for `float` and those variants.
 
     Differences are A less B. What has no result yet is run first. p-values come from a paired randomisation
     test, and `p Holm` is corrected over all rows shown.
@@ -57,22 +61,26 @@ def command(
 
       hakari compare bm25 bm25-code --on path/to/NanoX --queries
     """
-    from hakari import api, bench
+    from dataclasses import replace
+
+    from hakari import api
     from hakari.cli.progress import telling
     from hakari.errors import UsageError
     from hakari.report.results import Results
 
     depth, seed, changed, top = (chosen.pop(name) for name in ("depth", "seed", "changed", "top"))
+    variants = chosen.pop("variants")
     where = options.where(**chosen)
-    named = api.retrievers_of(retrievers, options.settings(model_args))
-    if len(named) < 2:
+    plan, systems = api.planned(retrievers, variants, options.settings(model_args))
+    if len(systems) < 2:
         raise UsageError(
-            "a comparison needs two different retrievers or more", "hakari compare bm25 bm25-code --on TASKS"
+            "a comparison needs two different retrievers or variants",
+            "hakari compare bm25 bm25-code --on TASKS",
         )
-    plan = bench.Plan(named, depth, where.results)
+    plan = replace(plan, depth=depth, results=where.results)
     with telling(plan.retrievers) as teller:
         results = api.weigh(plan, tasks, where, measures, teller.step)
-    comparison = Results(results.weighed, results.measures, seed).compare()
+    comparison = Results(results.weighed, results.measures, seed).compare(*systems)
     if as_json and not changed:
         output.print_json(comparison.rows())
     elif as_json:

@@ -82,6 +82,14 @@ category: Decorator = click.option(
 )
 
 
+variants: Decorator = click.option(
+    "--variants",
+    metavar="SPEC",
+    multiple=True,
+    help="Cheaper forms of dense retrievers: `dim=256,128`, `int8`, `binary`, `dim=256+int8`, `int8>float@100`.",
+)
+
+
 def together(*decorators: Decorator) -> Decorator:
     """Several options as one decorator, listed in the order given."""
 

@@ -14,6 +14,7 @@ from hakari.cli import options, output
 @options.on
 @options.measures
 @options.depth
+@options.variants
 @options.model_args
 @options.places
 @click.option("--fresh", is_flag=True, help="Run again what has a result already.")
@@ -35,16 +36,19 @@ def command(
       hakari run bm25 bm25-code --on path/to/NanoX
 
       hakari run "bm25(k1=0.9,b=0.4)" --on "NanoCoIR/*SQL" --measures AP
+
+      hakari run bge_small_en --variants dim=256,128+int8 --on path/to/NanoX
     """
+    from dataclasses import replace
+
     from hakari import api, bench
     from hakari.cli.progress import telling
     from hakari.report.summary import results_tables
 
-    depth, fresh = chosen.pop("depth"), chosen.pop("fresh")
+    depth, fresh, variants = (chosen.pop(name) for name in ("depth", "fresh", "variants"))
     where = options.where(**chosen)
-    plan = bench.Plan(
-        api.retrievers_of(retrievers, options.settings(model_args)), depth, where.results, fresh
-    )
+    plan, _ = api.planned(retrievers, variants, options.settings(model_args))
+    plan = replace(plan, depth=depth, results=where.results, fresh=fresh)
     states: set[str] = set()
 
     with telling(plan.retrievers) as teller:

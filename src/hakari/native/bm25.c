@@ -101,10 +101,39 @@ static void release(Py_buffer *buffers, size_t count) {
     for (size_t i = 0; i < count; i++) PyBuffer_Release(&buffers[i]);
 }
 
+/* The upper half of an order key as a signed number, which takes few instructions to compare many of. */
+static int32_t ordered(float score) {
+    int32_t bits;
+    score += 0.0f;
+    memcpy(&bits, &score, sizeof bits);
+    return bits ^ (bits >> 31 & 0x7FFFFFFF);
+}
+
+/* What at least `depth` columns reach: among the best of each of many groups of columns, one that `depth`
+   groups reach. Finding it costs less than ordering every column. */
+static int32_t reached_by(const int32_t *scores, size_t columns, size_t depth, int32_t *best, uint64_t *keys) {
+    size_t groups = 4 * depth;
+    memcpy(best, scores, groups * sizeof *best);
+    for (size_t start = groups; start + groups <= columns; start += groups)
+        for (size_t group = 0; group < groups; group++)
+            best[group] = scores[start + group] > best[group] ? scores[start + group] : best[group];
+    for (size_t group = 0; group < groups; group++) keys[group] = (uint64_t)((int64_t)best[group] - INT32_MIN);
+    size_t kept = drop_low(keys, groups, depth);
+    uint64_t low = UINT64_MAX;
+    for (size_t i = 0; i < kept; i++) low = keys[i] < low ? keys[i] : low;
+    return (int32_t)((int64_t)low + INT32_MIN);
+}
+
 static void top_row(const float *scores, int32_t columns, int32_t depth, Ranker *ranker, int32_t *documents, float *kept) {
+    int32_t *comparable = (int32_t *)ranker->spare; /* has room for two a column */
+    int32_t floor = INT32_MIN;
+    for (int32_t column = 0; column < columns; column++) comparable[column] = ordered(scores[column]);
+    if (columns / 16 >= depth)
+        floor = reached_by(comparable, (size_t)columns, (size_t)depth, comparable + columns, ranker->keys);
+    size_t size = 0;
     for (int32_t column = 0; column < columns; column++)
-        ranker->keys[column] = order_key(scores[column], (uint32_t)column);
-    size_t size = rank_best(ranker, (size_t)columns, (size_t)depth);
+        if (comparable[column] >= floor) ranker->keys[size++] = order_key(scores[column], (uint32_t)column);
+    size = rank_best(ranker, size, (size_t)depth);
     for (size_t i = 0; i < size; i++) {
         documents[i] = key_document(ranker->keys[i]);
         kept[i] = scores[documents[i]];
@@ -133,8 +162,10 @@ static PyObject *top_k(PyObject *Py_UNUSED(module), PyObject *args) {
     const float *scores = buffers[0].buf;
     int32_t *documents = buffers[1].buf;
     float *best = buffers[2].buf;
+    Py_BEGIN_ALLOW_THREADS;
     for (Py_ssize_t row = 0; row < rows; row++)
         top_row(scores + row * columns, columns, depth, &ranker, documents + row * depth, best + row * depth);
+    Py_END_ALLOW_THREADS;
     result = Py_NewRef(Py_None);
 done:
     end_ranker(&ranker);

@@ -8,5 +8,6 @@
 extern PyMethodDef hakari_scan_methods[];
 extern PyMethodDef hakari_bm25_methods[];
 extern PyMethodDef hakari_measures_methods[];
+extern PyMethodDef hakari_dense_methods[];
 
 #endif

@@ -131,7 +131,8 @@ def _split(reference: str, root: Path) -> tuple[str | None, Path]:
     spelling, at, folder = reference.rpartition("@")
     if at and Path(folder).is_dir():
         return spelling, Path(folder)
-    if at and "(" not in folder:
+    depth_of_rescoring = spelling.endswith(">float") and folder.isdigit()
+    if at and "(" not in folder and not depth_of_rescoring:
         raise UsageError(f"there is no folder `{folder}`, where the results of `{spelling}` should be")
     return reference, root
 

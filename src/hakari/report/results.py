@@ -143,6 +143,7 @@ class Results:
 def from_stored(stored: files.Stored, wanted: Sequence[Measure], task: Task | None) -> list[Weighed]:
     """The systems (one a variant) in a stored result; measures it does not keep need the task."""
     kept = files.read_values(stored)
+    whole: dict[str, files.Variant] = {}
     found = []
     for variant, (query_ids, by_name) in kept.items():
         values = {m: by_name[str(m)] for m in wanted if str(m) in by_name}
@@ -159,8 +160,8 @@ def from_stored(stored: files.Stored, wanted: Sequence[Measure], task: Task | No
                     "`hakari run` and `hakari compare` compute it from the task; kept are "
                     + ", ".join(f"`{n}`" for n in by_name),
                 )
-            whole = files.read_variants(stored, task.corpus.ids)[variant].run
-            scores = _measures.score(whole, task.qrels, missing)
+            whole = whole or files.read_variants(stored, task.corpus.ids)
+            scores = _measures.score(whole[variant].run, task.qrels, missing)
             for m in missing:
                 values[m], weights[m] = scores.of(m), scores.weights_of(m)
         system = System(stored.retriever, variant)

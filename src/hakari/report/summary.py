@@ -133,7 +133,8 @@ def _cell(row: dict[str, Any]) -> str:
 
 def _costs(weighed: Sequence[Weighed]) -> list[str]:
     def of(name: str) -> list[float]:
-        return [float(w.costs[name]) for w in weighed if w.costs.get(name) is not None]
+        costs = [{**w.costs, **w.costs.get("variants", {}).get(w.system.variant, {})} for w in weighed]
+        return [float(c[name]) for c in costs if c.get(name) is not None]
 
     seconds, index, peak = of("seconds"), of("index_bytes"), of("peak_bytes")
     return [
@@ -152,6 +153,11 @@ def _notes(results: Results) -> list[str]:
         )
     if len(results.tasks) > 1 and any(w.costs for w in results.weighed):
         notes.append("Cost over all tasks: seconds and index MB are sums, peak MB is the largest.")
+    if any(system.variant != "float" for system in results.systems):
+        notes.append(
+            "Variants of a retriever come from one encoding: index MB are each one's own, seconds and peak MB "
+            "those of the run that made them all."
+        )
     partial = [s for s in results.systems if s not in results.complete()]
     if partial and len(results.tasks) > 1:
         notes.append(

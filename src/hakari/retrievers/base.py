@@ -21,8 +21,9 @@ class Retrieved:
     """One run a variant; `float` is always there."""
     facts: Mapping[str, Any] = field(default_factory=dict)
     """What was measured and does not differ between runs (such as how many texts were truncated): JSON."""
-    costs: Mapping[str, float] = field(default_factory=dict)
-    """What differs between runs or machines: `index_s`, `search_s`, `encode_s`, `index_bytes`, ..."""
+    costs: Mapping[str, Any] = field(default_factory=dict)
+    """What differs between runs or machines: `index_s`, `search_s`, `encode_s`, `index_bytes`, ...; those of
+    each variant under `variants`."""
 
 
 class Retriever(ABC):
@@ -48,6 +49,16 @@ class Retriever(ABC):
 
     def require(self) -> None:  # noqa: B027
         """Raise `MissingPrerequisite` where something it needs is not installed."""
+
+    def variants_among(self, asked: Sequence[str]) -> tuple[str, ...]:
+        """Of the names of variants asked for, those that `retrieve_variants` can give."""
+        return tuple(name for name in asked if name == BASE_VARIANT)
+
+    def retrieve_variants(
+        self, task: Task, depth: int, variants: Sequence[str], parts: Sequence[Run] = ()
+    ) -> Retrieved:
+        """Like `retrieve`, with a run for each of these variants, all from one encoding."""
+        return self.retrieve(task, depth, parts)
 
     @abstractmethod
     def retrieve(self, task: Task, depth: int, parts: Sequence[Run] = ()) -> Retrieved:

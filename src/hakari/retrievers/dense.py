@@ -4,25 +4,19 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
-from hakari.rankings import run_from_matrix
-from hakari.retrievers.base import BASE_VARIANT, Retrieved, Retriever
+from hakari.retrievers.base import Retrieved, Retriever
 from hakari.retrievers.embedding_cache import EmbeddingCache, cache_wanted
-from hakari.retrievers.encode import Encoded, Progress, encode_texts, thread_count
+from hakari.retrievers.encode import Encoded, Progress, encode_texts
 from hakari.retrievers.models import CatalogModel, ModelFiles, Usage, catalog, files_in, locate, usage_in
-from hakari.retrievers.onnx import TextEncoder, unit
+from hakari.retrievers.nearest import Similarity, check_dimensions, search_variants
+from hakari.retrievers.onnx import TextEncoder
 from hakari.retrievers.spelling import spell
-from hakari.types import Ids, Run, Task
-
-BLOCK_CELLS = 1 << 19
-"""Scores computed at a time by one thread. Part of the result: other blocks can give other last bits."""
+from hakari.retrievers.variant_names import VariantName, parse_specs
+from hakari.types import Run, Task
 
 
 class Dense(Retriever):
@@ -64,16 +58,32 @@ class Dense(Retriever):
             model = files.fingerprint()
         return {**model, **vars(self.usage)}
 
+    def variants_among(self, asked: Sequence[str]) -> tuple[str, ...]:
+        """All that are names of variants of vectors."""
+        return tuple(asked)
+
     def retrieve(self, task: Task, depth: int, parts: Sequence[Run] = ()) -> Retrieved:
         """Rank the documents of the task for each of its queries, `depth` deep."""
-        documents, queries = self._encode(task)
+        return self.retrieve_variants(task, depth, ())
+
+    def retrieve_variants(
+        self, task: Task, depth: int, variants: Sequence[str], parts: Sequence[Run] = ()
+    ) -> Retrieved:
+        """Rank by `float` and by each of these variants, all from one encoding."""
+        names = parse_specs(variants)
+        documents, queries = self._encode(task, names)
         start = time.perf_counter()
-        run = search(
+        usage = self.usage
+        found = search_variants(
             (task.queries.ids, queries.vectors),
             (task.corpus.ids, documents.vectors),
             depth,
-            cosine=self.usage.similarity == "cosine" and not self.usage.normalise,
-            exclude_self=task.exclude_self,
+            names,
+            Similarity(
+                cosine=usage.similarity == "cosine" and not usage.normalise,
+                normalise_cut=usage.similarity == "cosine" or usage.normalise,
+            ),
+            task.exclude_self,
         )
         search_s = time.perf_counter() - start
         facts = {
@@ -81,30 +91,31 @@ class Dense(Retriever):
             **documents.facts("documents"),
             **queries.facts("queries"),
         }
-        run = replace(run, tag=self.name)
-        return Retrieved({BASE_VARIANT: run}, facts, _costs(documents, queries, search_s))
+        runs = {name: replace(run, tag=self.name) for name, run in found.runs.items()}
+        return Retrieved(runs, facts, {**_costs(documents, queries, search_s), "variants": found.costs})
 
-    def _encode(self, task: Task) -> tuple[Encoded, Encoded]:
+    def _encode(self, task: Task, names: Sequence[VariantName]) -> tuple[Encoded, Encoded]:
         encoder = self.encoder()
         corpus = [self.usage.document_prompt + text for text in task.corpus.texts]
         queries = [self.usage.query_prompt + text for text in task.queries.texts]
         total = len(corpus) + len(queries)
         report = self.progress
 
-        def documents_done(done: int, _: int) -> None:
+        def queries_done(done: int, _: int) -> None:
             report(done, total)  # type: ignore[misc]
 
-        def queries_done(done: int, _: int) -> None:
-            report(len(corpus) + done, total)  # type: ignore[misc]
+        def documents_done(done: int, _: int) -> None:
+            report(len(queries) + done, total)  # type: ignore[misc]
 
         cache = None
         if cache_wanted():
             cache = EmbeddingCache({**encoder.settings(), "onnxruntime": _onnxruntime_version()})
         try:
-            return (
-                encode_texts(encoder, corpus, cache, documents_done if report else None),
-                encode_texts(encoder, queries, cache, queries_done if report else None),
-            )
+            # Queries are few: what the vectors cannot give is said before the documents are encoded.
+            of_queries = encode_texts(encoder, queries, cache, queries_done if report else None)
+            if queries:
+                check_dimensions(names, of_queries.vectors.shape[1])
+            return encode_texts(encoder, corpus, cache, documents_done if report else None), of_queries
         finally:
             if cache is not None:
                 cache.close()
@@ -153,50 +164,6 @@ def onnx_model(
     return _dense(f"onnx:{Path(path).as_posix()}", files, usage_in(folder), given)
 
 
-def search(
-    queries: tuple[Ids, npt.NDArray[np.float32]],
-    documents: tuple[Ids, npt.NDArray[np.float32]],
-    depth: int,
-    *,
-    cosine: bool = False,
-    exclude_self: bool = False,
-) -> Run:
-    """The exact nearest documents by product of vectors, ids and vectors in order of ids.
-
-    Products of float32 change bits with the number of BLAS threads and with the shape of the matrices, so
-    they are computed in blocks of a fixed size by one BLAS thread each, and the blocks side by side.
-    """
-    from threadpoolctl import threadpool_limits
-
-    (query_ids, query_vectors), (document_ids, document_vectors) = queries, documents
-    if not len(query_ids) or not len(document_ids):
-        empty = np.zeros((len(query_ids), len(document_ids)), np.float32)
-        return run_from_matrix(query_ids, document_ids, empty, depth)
-    if cosine:
-        query_vectors, document_vectors = unit(query_vectors), unit(document_vectors)
-    own = _rows_of(query_ids, document_ids) if exclude_self else None
-    step = max(1, BLOCK_CELLS // len(document_ids))
-    by_document = np.ascontiguousarray(document_vectors).T
-
-    def ranked(start: int) -> Run:
-        block = slice(start, start + step)
-        scores = query_vectors[block] @ by_document
-        deeper = depth if own is None else depth + 1
-        run = run_from_matrix(query_ids[block], document_ids, scores, deeper)
-        return run if own is None else _without(run, own[block], depth)
-
-    starts = range(0, len(query_ids), step)
-    with (
-        threadpool_limits(limits=1, user_api="blas"),
-        ThreadPoolExecutor(min(thread_count(), len(starts))) as pool,
-    ):
-        blocks = list(pool.map(ranked, starts))
-    lengths = np.concatenate([np.diff(block.offsets) for block in blocks])
-    offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-    found = np.concatenate([block.documents for block in blocks])
-    return Run(query_ids, document_ids, offsets, found, np.concatenate([block.scores for block in blocks]))
-
-
 def _dense(head: str, files: ModelFiles | CatalogModel, declared: Usage, given: dict[str, Any]) -> Dense:
     changed = {
         key: value for key, value in given.items() if value is not None and value != getattr(declared, key)
@@ -204,7 +171,7 @@ def _dense(head: str, files: ModelFiles | CatalogModel, declared: Usage, given: 
     return Dense(spell(head, keywords=changed), files, replace(declared, **changed))
 
 
-def _costs(documents: Encoded, queries: Encoded, search_s: float) -> dict[str, float]:
+def _costs(documents: Encoded, queries: Encoded, search_s: float) -> dict[str, Any]:
     distinct = documents.distinct + queries.distinct
     thread_s = documents.thread_seconds + queries.thread_seconds
     return {
@@ -217,22 +184,6 @@ def _costs(documents: Encoded, queries: Encoded, search_s: float) -> dict[str, f
         "search_s": search_s,
         "index_bytes": documents.vectors.nbytes,
     }
-
-
-def _rows_of(query_ids: Ids, document_ids: Ids) -> npt.NDArray[np.int64]:
-    """The row of the document that has the id of the query, or -1."""
-    row = {document: i for i, document in enumerate(document_ids)}
-    return np.array([row.get(query, -1) for query in query_ids], dtype=np.int64)
-
-
-def _without(run: Run, own: npt.NDArray[np.int64], depth: int) -> Run:
-    """A run of equally long rankings without each query's own document, and no deeper than `depth`."""
-    width = int(run.offsets[1])
-    kept = run.documents.reshape(-1, width) != own[:, None]
-    kept &= np.cumsum(kept, axis=1) <= depth
-    offsets = np.concatenate([[0], np.cumsum(kept.sum(axis=1))]).astype(np.int64)
-    flat = kept.ravel()
-    return replace(run, offsets=offsets, documents=run.documents[flat], scores=run.scores[flat])
 
 
 def _onnxruntime_version() -> str:
