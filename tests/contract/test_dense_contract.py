@@ -42,7 +42,7 @@ def own_cache(tmp_path, monkeypatch):
 
 @pytest.fixture(scope="module")
 def encoder():
-    return parse("bge_small_en(max_length=128)").encoder()
+    return parse("bge_small_en(max_length=128)").model.encoder("document")
 
 
 @pytest.fixture(scope="module")

@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 
 from hakari.errors import UsageError
-from hakari.retrievers.embedding_cache import EmbeddingCache, cache_wanted
+from hakari.retrievers.embedding_cache import EmbeddingCache, cache_wanted, versions_of
 from hakari.retrievers.encode import Encoded, encode_texts
 from hakari.retrievers.models import CatalogModel, ModelFiles, PairUsage, catalog, files_in, locate, usage_in
-from hakari.retrievers.onnx import Encoding, OnnxModel, Tokens, runtime_version
+from hakari.retrievers.onnx import Encoding, OnnxModel, Tokens
 from hakari.retrievers.rerank import Pairs, Reranker, Rescored
 from hakari.retrievers.spelling import spell
 from hakari.types import Task
@@ -141,7 +141,7 @@ class OnnxReranker(Reranker):
         encoder, blocks = self.encoder(), []
         cache = None
         if cache_wanted():
-            cache = EmbeddingCache({**encoder.settings(), "onnxruntime": runtime_version()})
+            cache = EmbeddingCache({**encoder.settings(), **versions_of(("onnxruntime",))})
         try:
             for first in range(0, len(pairs), BLOCK_PAIRS):
                 block = slice(first, first + BLOCK_PAIRS)

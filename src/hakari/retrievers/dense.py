@@ -6,11 +6,11 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, Protocol
 
 from hakari.retrievers.base import Retrieved, Retriever
-from hakari.retrievers.embedding_cache import EmbeddingCache, cache_wanted
-from hakari.retrievers.encode import Encoded, Progress, encode_texts
+from hakari.retrievers.embedding_cache import EmbeddingCache, cache_wanted, versions_of
+from hakari.retrievers.encode import BatchEncoder, Encoded, Encoder, Progress, encode_texts
 from hakari.retrievers.models import CatalogModel, ModelFiles, Usage, catalog, files_in, locate, usage_in
 from hakari.retrievers.nearest import Similarity, check_dimensions, search_variants
 from hakari.retrievers.onnx import TextEncoder
@@ -18,30 +18,46 @@ from hakari.retrievers.spelling import spell
 from hakari.retrievers.variant_names import VariantName, parse_specs
 from hakari.types import Run, Task
 
+Role = Literal["query", "document"]
 
-class Dense(Retriever):
-    """Ranks by the product of vectors that one encoder gives to queries and documents.
 
-    `query_prompt` and `document_prompt` are put in front of the texts. With `cosine`, vectors are brought to
-    length one before they are compared; with `dot` they are compared as the encoder gives them.
-    """
+class EmbeddingModel(Protocol):
+    """A model that gives a text one vector, wherever it lies and whatever runs it."""
 
-    family = "dense"
+    packages: Sequence[str]
+    """Distributions whose versions may move its vectors: part of the key of the cache."""
 
-    def __init__(self, name: str, files: ModelFiles | CatalogModel, usage: Usage) -> None:
-        self.name = name
+    def settings(self) -> dict[str, Any]:
+        """What the model is; known without loading it, so that results are found without it."""
+
+    def require(self) -> None:
+        """Raise where its weights or the packages that run them are missing or corrupt."""
+
+    def encoder(self, role: Role) -> Encoder | BatchEncoder:
+        """What turns queries or documents into vectors."""
+
+
+class OnnxEmbeddings:
+    """An ONNX graph in a folder or in an installed package; queries and documents go the same way."""
+
+    packages: Sequence[str] = ("onnxruntime",)
+
+    def __init__(self, files: ModelFiles | CatalogModel, usage: Usage) -> None:
         self.usage = usage
-        self.progress: Progress | None = None
-        """Called with texts done and texts to do while a task is encoded."""
         self._files = files
         self._encoder: TextEncoder | None = None
 
+    def settings(self) -> dict[str, Any]:
+        """The model by its SHA-256."""
+        files = self._files
+        return files.fingerprint if isinstance(files, CatalogModel) else files.fingerprint()
+
     def require(self) -> None:
         """Raise where the weights or the packages that run them are missing or corrupt."""
-        self.encoder().load()
+        self.encoder("document").load()
 
-    def encoder(self) -> TextEncoder:
-        """What turns texts into vectors; its files are found and checked at the first call."""
+    def encoder(self, role: Role) -> TextEncoder:
+        """The one encoder of both roles; its files are found and checked at the first call."""
         if self._encoder is None:
             if isinstance(self._files, CatalogModel):
                 self._encoder = TextEncoder(locate(self._files), self.usage, self._files.extra)
@@ -49,14 +65,51 @@ class Dense(Retriever):
                 self._encoder = TextEncoder(self._files, self.usage)
         return self._encoder
 
+
+class Comparing(Protocol):
+    """How the vectors of a model are to be compared; a dataclass, all of whose fields are settings."""
+
+    @property
+    def query_prompt(self) -> str:
+        """What is put in front of queries."""
+
+    @property
+    def document_prompt(self) -> str:
+        """What is put in front of documents."""
+
+    @property
+    def similarity(self) -> str:
+        """`cosine` or `dot`."""
+
+    @property
+    def normalise(self) -> bool:
+        """Whether the encoder gives vectors of length one."""
+
+
+class Dense(Retriever):
+    """Ranks by the product of vectors that one model gives to queries and documents.
+
+    `query_prompt` and `document_prompt` are put in front of the texts. With `cosine`, vectors are brought to
+    length one before they are compared; with `dot` they are compared as the encoder gives them.
+    """
+
+    family = "dense"
+
+    def __init__(self, name: str, model: EmbeddingModel, usage: Comparing) -> None:
+        self.name = name
+        self.model = model
+        self.usage = usage
+        self.packages = model.packages
+        self.progress: Progress | None = None
+        """Called with texts done and texts to do while a task is encoded."""
+
+    def require(self) -> None:
+        """Raise where the weights or the packages that run them are missing or corrupt."""
+        self.model.require()
+
     def settings(self) -> dict[str, Any]:
-        """The model by its SHA-256, and everything about how it is used."""
-        files = self._files
-        if isinstance(files, CatalogModel):  # known without the files, so results can be found without them
-            model = {"model_sha256": files.model_sha256, "tokenizer_sha256": files.tokenizer_sha256}
-        else:
-            model = files.fingerprint()
-        return {**model, **vars(self.usage)}
+        """What the model is, and everything about how it is used."""
+        return {**self.model.settings(), **vars(self.usage)}
 
     def variants_among(self, asked: Sequence[str]) -> tuple[str, ...]:
         """All that are names of variants of vectors."""
@@ -95,7 +148,6 @@ class Dense(Retriever):
         return Retrieved(runs, facts, {**_costs(documents, queries, search_s), "variants": found.costs})
 
     def _encode(self, task: Task, names: Sequence[VariantName]) -> tuple[Encoded, Encoded]:
-        encoder = self.encoder()
         corpus = [self.usage.document_prompt + text for text in task.corpus.texts]
         queries = [self.usage.query_prompt + text for text in task.queries.texts]
         total = len(corpus) + len(queries)
@@ -107,18 +159,18 @@ class Dense(Retriever):
         def documents_done(done: int, _: int) -> None:
             report(len(queries) + done, total)  # type: ignore[misc]
 
-        cache = None
-        if cache_wanted():
-            cache = EmbeddingCache({**encoder.settings(), "onnxruntime": _onnxruntime_version()})
-        try:
-            # Queries are few: what the vectors cannot give is said before the documents are encoded.
-            of_queries = encode_texts(encoder, queries, cache, queries_done if report else None)
-            if queries:
-                check_dimensions(names, of_queries.vectors.shape[1])
-            return encode_texts(encoder, corpus, cache, documents_done if report else None), of_queries
-        finally:
-            if cache is not None:
-                cache.close()
+        # Queries are few: what the vectors cannot give is said before the documents are encoded.
+        of_queries = self._vectors("query", queries, queries_done if report else None)
+        if queries:
+            check_dimensions(names, of_queries.vectors.shape[1])
+        return self._vectors("document", corpus, documents_done if report else None), of_queries
+
+    def _vectors(self, role: Role, texts: Sequence[str], report: Progress | None) -> Encoded:
+        encoder = self.model.encoder(role)
+        if not cache_wanted():
+            return encode_texts(encoder, texts, None, report)
+        with EmbeddingCache({**encoder.settings(), **versions_of(self.packages)}) as cache:
+            return encode_texts(encoder, texts, cache, report)
 
 
 def catalog_model(
@@ -168,7 +220,8 @@ def _dense(head: str, files: ModelFiles | CatalogModel, declared: Usage, given: 
     changed = {
         key: value for key, value in given.items() if value is not None and value != getattr(declared, key)
     }
-    return Dense(spell(head, keywords=changed), files, replace(declared, **changed))
+    usage = replace(declared, **changed)
+    return Dense(spell(head, keywords=changed), OnnxEmbeddings(files, usage), usage)
 
 
 def _costs(documents: Encoded, queries: Encoded, search_s: float) -> dict[str, Any]:
@@ -184,12 +237,3 @@ def _costs(documents: Encoded, queries: Encoded, search_s: float) -> dict[str, A
         "search_s": search_s,
         "index_bytes": documents.vectors.nbytes,
     }
-
-
-def _onnxruntime_version() -> str:
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        return version("onnxruntime")
-    except PackageNotFoundError:  # a build under another name, such as onnxruntime-gpu
-        return "unknown"

@@ -15,6 +15,7 @@ import sqlite3
 import time
 import zlib
 from collections.abc import Mapping, Sequence
+from importlib import metadata
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -38,6 +39,17 @@ _log = logging.getLogger("hakari")
 def cache_wanted() -> bool:
     """False where `HAKARI_EMBEDDING_CACHE=0` switches the cache off."""
     return os.environ.get("HAKARI_EMBEDDING_CACHE", "1") != "0"
+
+
+def versions_of(packages: Sequence[str]) -> dict[str, str]:
+    """The versions of packages that may move the last bits of vectors, for the settings of a cache."""
+    told = {}
+    for package in packages:
+        try:
+            told[package] = metadata.version(package)
+        except metadata.PackageNotFoundError:  # a build under another name, such as onnxruntime-gpu
+            told[package] = "unknown"
+    return told
 
 
 class EmbeddingCache:

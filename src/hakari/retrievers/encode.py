@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -35,6 +35,17 @@ class Encoder(Protocol):
 
     def encode(self, text: str) -> Encoding:
         """The vector of a text; called from several threads."""
+
+
+@runtime_checkable
+class BatchEncoder(Protocol):
+    """What is quicker with many texts at once, such as a framework that pads batches or an endpoint."""
+
+    def settings(self) -> dict[str, Any]:
+        """Everything that decides the vector of a text."""
+
+    def encode_many(self, texts: Sequence[str]) -> Iterator[tuple[int, Encoding]]:
+        """The position and the vector of each text, in any order, as they become ready."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +88,7 @@ def thread_count() -> int:
 
 
 def encode_texts(
-    encoder: Encoder,
+    encoder: Encoder | BatchEncoder,
     texts: Sequence[str],
     cache: EmbeddingCache | None = None,
     progress: Progress | None = None,
@@ -107,7 +118,7 @@ class Each:
 
 
 def encode_each(
-    encoder: Encoder,
+    encoder: Encoder | BatchEncoder,
     texts: Sequence[str],
     cache: EmbeddingCache | None = None,
     progress: Progress | None = None,
@@ -121,7 +132,7 @@ def encode_each(
     done = sum(int(repeats[row]) for row in found)
     if progress is not None:
         progress(done, len(texts))
-    for row, encoding in _encoded_side_by_side(encoder, distinct, missing):
+    for row, encoding in _encoded(encoder, distinct, missing):
         found[row] = encoding
         if cache is not None:
             cache.put(distinct[row], encoding)
@@ -132,6 +143,16 @@ def encode_each(
         cache.flush()
     seconds = float(sum(found[row].seconds for row in range(len(distinct))))
     return Each([found[row_of[text]] for text in texts], seconds, len(missing), len(distinct))
+
+
+def _encoded(
+    encoder: Encoder | BatchEncoder, texts: Sequence[str], rows: Sequence[int]
+) -> Iterator[tuple[int, Encoding]]:
+    if not isinstance(encoder, BatchEncoder):
+        yield from _encoded_side_by_side(encoder, texts, rows)
+    elif rows:
+        for position, encoding in encoder.encode_many([texts[row] for row in rows]):
+            yield rows[position], encoding
 
 
 def _encoded_side_by_side(

@@ -21,11 +21,11 @@ from hakari.errors import UsageError
 from hakari.rankings import run_from_matrix
 from hakari.retrievers.base import BASE_VARIANT, Retrieved
 from hakari.retrievers.cuts import cut, own_entries
-from hakari.retrievers.embedding_cache import EmbeddingCache, cache_wanted
+from hakari.retrievers.embedding_cache import EmbeddingCache, cache_wanted, versions_of
 from hakari.retrievers.encode import encode_each, thread_count
 from hakari.retrievers.maxsim import Matrix, TokenVectors, maxsim_pairs
 from hakari.retrievers.models import CatalogModel, ModelFiles, TokenUsage, catalog, files_in, locate, usage_in
-from hakari.retrievers.onnx import Encoding, OnnxModel, runtime_version, unit
+from hakari.retrievers.onnx import Encoding, OnnxModel, unit
 from hakari.retrievers.rerank import Pairs, Reranker, Rescored
 from hakari.retrievers.spelling import spell
 from hakari.types import Run, Task
@@ -230,7 +230,7 @@ class Late(Reranker):
     def _passing(self, total: int) -> Iterator[_Pass]:
         encoder, cache = self.encoder(), None
         if cache_wanted():
-            cache = EmbeddingCache({**encoder.settings(), "onnxruntime": runtime_version()})
+            cache = EmbeddingCache({**encoder.settings(), **versions_of(("onnxruntime",))})
         try:
             yield _Pass(encoder, cache, total, self.progress)
         finally:

@@ -173,16 +173,6 @@ def unit(vectors: Vector) -> Vector:
     return (vectors / np.where(length > 0, length, 1)).astype(np.float32)
 
 
-def runtime_version() -> str:
-    """The version of onnxruntime, whose kernels decide the last bits of every vector."""
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        return version("onnxruntime")
-    except PackageNotFoundError:  # a build under another name, such as onnxruntime-gpu
-        return "unknown"
-
-
 def _session_options(onnxruntime: Any) -> Any:
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
