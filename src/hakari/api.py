@@ -297,6 +297,23 @@ def describe(task: Task, measures: str = DEFAULT_MEASURES) -> dict[str, Any]:
     return described(task, measures)
 
 
+def site(
+    tasks: Tasks,
+    out: str | Path,
+    where: Where,
+    *,
+    published: bool = True,
+    tell: Callable[[str], None] = lambda text: None,
+) -> dict[str, int]:
+    """Build the site of tasks and of all results in a folder; how many files and bytes it has."""
+    from hakari.site import build, reading, render
+
+    render.require()
+    refs = [ref for ref in references(tasks, where) if not isinstance(ref, Task)] if tasks else []
+    found = reading.read(refs, where.results, where.language, where.category, published)
+    return build.build(build.site_of(found, tell), Path(out))
+
+
 def listed(tasks_dir: Path | None = None, wanted: Wanted | None = None) -> list[dict[str, Any]]:
     """The tasks that can be asked for by name, where they lie, and what is published of them."""
     from hakari.tasks import listing
