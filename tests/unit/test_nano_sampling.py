@@ -5,7 +5,8 @@ import random
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hakari.nano.sampling import NEAR, NearDuplicates, sample, shingles, stable_hash
+from hakari.nano.sampling import NearDuplicates, sample, stable_hash
+from hakari.text.shingles import NEAR, shingles
 from hakari.nano.shapes import Pair
 
 WORDS = [f"w{number}" for number in range(400)]
