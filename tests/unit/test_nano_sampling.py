@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hakari.nano.sampling import NearDuplicates, sample, stable_hash
-from hakari.text.shingles import NEAR, shingles
 from hakari.nano.shapes import Pair
+from hakari.text.shingles import NEAR, shingles
 
 WORDS = [f"w{number}" for number in range(400)]
 

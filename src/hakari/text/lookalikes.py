@@ -43,6 +43,7 @@ ALIKE_STRUCTURE = 0.5
 LONGEST = 20_000
 """Characters of a text that are looked at."""
 _EVIDENCE = 5
+_DEEPEST = 8
 
 _WORD = re.compile(r"[^\W_]+(?:_+[^\W_]+)*")
 _NAME = re.compile(r"[A-Za-z_]\w*(?:(?:\.|::|->)[A-Za-z_]\w*)*")
@@ -231,7 +232,7 @@ def _namespaces(name: str) -> Sequence[str]:
     parts = _JOINER.split(name)
     if len(parts) < 2 or parts[0] in ("self", "this", "cls", "super"):
         return ()
-    return [".".join(parts[:end]) for end in range(1, len(parts))]
+    return [".".join(parts[:end]) for end in range(1, min(len(parts), _DEEPEST))]
 
 
 def _structure(text: str) -> set[str]:
