@@ -28,6 +28,7 @@ COMMANDS = {
     "tasks": "List tasks.",
     "build": "Build a nano set from a collection, from pairs or from code.",
     "pairs": "Make training pairs from sources that are not evaluation data.",
+    "mine": "Find hard negatives for training pairs, by kind.",
     "measures": "List measures.",
     "retrievers": "List retrievers.",
     "export": "Write runs and judgements as TREC files, scores as CSV or JSON.",
