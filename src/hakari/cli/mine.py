@@ -73,9 +73,9 @@ def command(
 
     Examples:
 
-      hakari mine pairs.parquet --negatives 3 --with bm25-code --with bge_small_en --out triplets.parquet
+      hakari mine pairs.parquet --with bm25-code --out triplets.parquet
 
-      hakari mine path/to/NanoX --with bm25-code --kinds same-namespace,same-error --out hard.jsonl
+      hakari mine path/to/NanoX --with bm25 --kinds same-error --out x.jsonl
     """
     from hakari.mining.hard import KINDS, Wanted
     from hakari.mining.make import Story, make
