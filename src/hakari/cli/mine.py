@@ -66,8 +66,8 @@ def command(
 ) -> None:
     """Hard negatives: what searches find in place of the right text, by kind.
 
-    TRAIN is tables of pairs (Parquet, JSONL, CSV); their positives are the corpus. TASKS are named as for
-    `hakari run`: their queries are evaluation data, so train on them only what you will not be measured by. Left
+    TRAIN is tables of pairs (Parquet, JSONL, CSV); their positives are the corpus. TASKS are named as for `run`:
+    their queries are evaluation data, so train on them only what you will not be measured by. Left
     out as possibly right is what is judged, nearly the positive, or scored like it by a judge. The file loads into
     sentence-transformers: `anchor`, `positive`, `negative_1` and so on; kinds and evidence stand beside it.
 
