@@ -161,7 +161,9 @@ class _Cell:
         joined = bool(self.path) and gap in (b".", b"::")
         if not joined or marker:
             self._end_path()
-        if marker:
+        if marker:  # somebody else speaks from here on
+            self._end_line()
+            self._end_turn()
             return
         self.line_start = False
         self.path.append(len(self.text.words))
@@ -243,9 +245,7 @@ def _windows(tokens: Sequence[Token], width: int) -> list[int]:
         hash_ = 0
         for offset in range(width):
             token = tokens[start + offset]
-            value = token.value or (
-                finish(0x100 + token.back) if 0 < token.back <= offset else FRESH
-            )
+            value = token.value or (finish(0x100 + token.back) if 0 < token.back <= offset else FRESH)
             hash_ = (hash_ * BASE + value) & MASK
         found.append(hash_)
     return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -56,7 +56,7 @@ class Index:
     """One for each distinct normal form, as the first task that has it writes it."""
     shingle: Shingle
     window: int
-    bytes: npt.NDArray[np.uint8]
+    folded_bytes: npt.NDArray[np.uint8]
     offsets: npt.NDArray[np.int64]
     counts: npt.NDArray[np.int32]
     """Of each text: words, words in lines, windows of code, sampled windows."""
@@ -85,11 +85,13 @@ class Index:
     @cached_property
     def compiled(self) -> Any:
         """The index as the compiled scan takes it."""
-        return _compiled(self.keys, self.starts, self.postings, self.bytes, self.offsets, self.needs, self)
+        return _compiled(
+            self.keys, self.starts, self.postings, self.folded_bytes, self.offsets, self.needs, self
+        )
 
     def folded(self, number: int) -> bytes:
         """One text as it is compared."""
-        return self.bytes[self.offsets[number] : self.offsets[number + 1]].tobytes()
+        return self.folded_bytes[self.offsets[number] : self.offsets[number + 1]].tobytes()
 
 
 def _compiled(
@@ -99,7 +101,18 @@ def _compiled(
     width, chars = settings.shingle.width, settings.shingle.unit == "chars"
     roles, keywords = (np.array(sorted(hashes), np.uint64) for hashes in (ROLE_HASHES, KEYWORD_HASHES))
     return native.compiled.audit_index(
-        keys, starts, postings, texts, offsets, needs, roles, keywords, INST_HASH, settings.window, width, chars
+        keys,
+        starts,
+        postings,
+        texts,
+        offsets,
+        needs,
+        roles,
+        keywords,
+        INST_HASH,
+        settings.window,
+        width,
+        chars,
     )
 
 
@@ -109,7 +122,7 @@ class _Settings:
     window: int
 
 
-def build(tasks: Sequence[Task], shingle: Shingle | None = None) -> Index:
+def build(tasks: Iterable[Task], shingle: Shingle | None = None) -> Index:
     """The index of the queries and positives of some tasks."""
     shingle = shingle or Shingle()
     window = shingle.width if shingle.unit == "tokens" else WINDOW
@@ -129,9 +142,7 @@ def build(tasks: Sequence[Task], shingle: Shingle | None = None) -> Index:
     keyed, counts = keys_of(folded, _Settings(shingle, window))
     keys, starts, postings = _postings(keyed)
     together = np.frombuffer(b"".join(folded) or b" ", np.uint8)
-    return Index(
-        audited, tuple(texts), shingle, window, together, offsets, counts, keys, starts, postings
-    )
+    return Index(audited, tuple(texts), shingle, window, together, offsets, counts, keys, starts, postings)
 
 
 def keys_of(folded: list[bytes], settings: Any) -> tuple[npt.NDArray[Any], npt.NDArray[np.int32]]:
@@ -171,7 +182,7 @@ def _postings(keyed: npt.NDArray[Any]) -> tuple[Any, Any, Any]:
     first = np.ones(len(key), bool)
     first[1:] = (key[1:] != key[:-1]) | (text[1:] != text[:-1])
     key, text = key[first], text[first]
-    keys, starts, counts = np.unique(key, return_index=True, return_counts=True)
+    keys, counts = np.unique(key, return_counts=True)
     rare = counts <= COMMON
     kept = np.repeat(rare, counts)
     offsets = np.zeros(int(rare.sum()) + 1, np.int64)

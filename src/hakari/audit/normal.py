@@ -15,25 +15,26 @@ BASE = 0x9E3779B97F4A7C15
 TURN_BREAK = "\x1e"
 """Stands between the turns of a dialogue: each is compared as a text of its own, too."""
 
-ROLES = (
+
+def _words(words: str) -> tuple[str, ...]:
+    return tuple(words.split())
+
+
+ROLES = _words(
     "user assistant system human gpt bot ai tool question answer query instruction input output response prompt "
-    "document passage"
-).split()
+    "document passage q a"
+)
 """Words that, at the beginning of a line and before a colon, say only who speaks."""
 INST = "inst"
-KEYWORDS = (
-    "abstract and as assert async await auto bool boolean break byte case catch chan char class const constexpr "
-    "continue def default defer del delete do double elif else enum except explicit export extends extern false "
-    "final finally float fn for foreach from fun func function global go goto if impl implements import in "
-    "instanceof int interface internal is lambda let long loop match mod module mut namespace new nil none "
-    "nonlocal not null object operator or out override package params pass private protected pub public raise "
-    "readonly ref register return sealed short signed sizeof static string struct super switch template "
-    "this throw throws trait true try type typedef typename typeof uint union unsafe unsigned use using val var "
-    "virtual void volatile when where while with yield "
-    "select distinct insert into update set values create table drop alter join left right inner outer on group "
-    "by order having limit offset asc desc exists between like count sum avg min max"
-).split()
-"""Words of programming languages that are no names; renaming leaves them as they are."""
+KEYWORDS = _words(
+    "abstract and as assert async await bool boolean break byte by case catch chan char class const constexpr "
+    "continue def defer del delete distinct do double elif else enum except export extends false final finally "
+    "float fn for foreach from fun func function global goto having if impl implements import in instanceof int "
+    "interface is join lambda let long mut namespace new nil none nonlocal not null or override pass private "
+    "protected pub public raise return select short signed sizeof static struct super switch this throw throws "
+    "trait true try typedef typename typeof union unsigned using var virtual void volatile when where while with yield"
+)
+"""Words of programming languages that hardly anybody takes for a name; renaming leaves them as they are."""
 
 _SPACELESS = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u2fdf\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
@@ -100,10 +101,3 @@ def hash_word(word: bytes) -> int:
 ROLE_HASHES = frozenset(hash_word(word.encode()) for word in ROLES)
 KEYWORD_HASHES = frozenset(hash_word(word.encode()) for word in KEYWORDS)
 INST_HASH = hash_word(INST.encode())
-
-
-def words_of(text: str) -> list[str]:
-    """The words of one text in its normal form."""
-    from hakari.audit.features import Reader
-
-    return [word.decode("utf-8", "replace") for word in Reader(16).read([fold(text)]).words if word]

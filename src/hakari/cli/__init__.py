@@ -27,6 +27,7 @@ COMMANDS = {
     "show": "Show a task: statistics, examples, shipped candidates.",
     "tasks": "List tasks.",
     "build": "Build a nano set from a collection, from pairs or from code.",
+    "audit": "Find evaluation texts in training data, and clean it of them.",
     "pairs": "Make training pairs from sources that are not evaluation data.",
     "measures": "List measures.",
     "retrievers": "List retrievers.",

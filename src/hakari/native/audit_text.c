@@ -186,7 +186,7 @@ static bool add_word(Text *text, Cell *cell, const Reading *reading, size_t star
     bool joined = cell->path_parts && ((gap == 1 && raw[start - 1] == '.') || (gap == 2 && raw[start - 1] == ':' && raw[start - 2] == ':'));
     if ((!joined || marker) && !end_path(text, cell)) return false;
     cell->last_end = end;
-    if (marker) return true;
+    if (marker) return end_line(text, cell) && end_turn(text, cell); /* somebody else speaks from here on */
     cell->line_start = false;
     uint32_t here = (uint32_t)text->words.count;
     if (!list_reserve(&text->words, sizeof(Word), 1)) return false;
