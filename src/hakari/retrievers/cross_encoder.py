@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Mapping
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ import numpy as np
 
 from hakari.errors import UsageError
 from hakari.retrievers.embedding_cache import EmbeddingCache, cache_wanted, versions_of
-from hakari.retrievers.encode import Encoded, encode_texts
+from hakari.retrievers.encode import BatchEncoder, Encoded, Encoder, encode_texts
 from hakari.retrievers.models import CatalogModel, ModelFiles, PairUsage, catalog, files_in, locate, usage_in
 from hakari.retrievers.onnx import Encoding, OnnxModel, Tokens
 from hakari.retrievers.rerank import Pairs, Reranker, Rescored
@@ -107,10 +108,48 @@ def parted(text: str) -> tuple[str, str]:
     return texts[: int(length)], texts[int(length) :]
 
 
-class OnnxReranker(Reranker):
+class PairReranker(Reranker):
+    """Scores pairs with whatever turns the text of a pair into a score; scores are kept in the cache."""
+
+    kept_for: Sequence[str] = ()
+    """Distributions whose versions may move its scores: part of the key of the cache."""
+
+    @abstractmethod
+    def encoder(self) -> Encoder | BatchEncoder:
+        """What scores pairs."""
+
+    def rescore(self, task: Task, pairs: Pairs) -> Rescored:
+        """Score every pair, in blocks that bound the memory of their texts."""
+        encoder, blocks = self.encoder(), []
+        cache = None
+        if cache_wanted():
+            cache = EmbeddingCache({**encoder.settings(), **versions_of(self.kept_for)})
+        try:
+            for first in range(0, len(pairs), BLOCK_PAIRS):
+                block = slice(first, first + BLOCK_PAIRS)
+                texts = [
+                    joined(task.queries.texts[q], task.corpus.texts[d])
+                    for q, d in zip(pairs.queries[block], pairs.documents[block], strict=True)
+                ]
+                blocks.append(encode_texts(encoder, texts, cache, self._telling(first, len(pairs))))
+        finally:
+            if cache is not None:
+                cache.close()
+        scores = [block.vectors[:, 0] for block in blocks]
+        return Rescored(
+            np.concatenate(scores) if scores else np.empty(0, np.float32), _facts(blocks), _costs(blocks)
+        )
+
+    def _telling(self, before: int, total: int) -> Any:
+        report = self.progress
+        return None if report is None else lambda done, _: report(before + done, total)
+
+
+class OnnxReranker(PairReranker):
     """Scores pairs with a cross-encoder."""
 
     packages = ("onnxruntime", "tokenizers")
+    kept_for = ("onnxruntime",)
 
     def __init__(self, name: str, files: ModelFiles | CatalogModel, usage: PairUsage) -> None:
         self.name, self.usage = name, usage
@@ -135,32 +174,6 @@ class OnnxReranker(Reranker):
             else:
                 self._encoder = PairEncoder(self._files, self.usage)
         return self._encoder
-
-    def rescore(self, task: Task, pairs: Pairs) -> Rescored:
-        """Score every pair, in blocks that bound the memory of their texts."""
-        encoder, blocks = self.encoder(), []
-        cache = None
-        if cache_wanted():
-            cache = EmbeddingCache({**encoder.settings(), **versions_of(("onnxruntime",))})
-        try:
-            for first in range(0, len(pairs), BLOCK_PAIRS):
-                block = slice(first, first + BLOCK_PAIRS)
-                texts = [
-                    joined(task.queries.texts[q], task.corpus.texts[d])
-                    for q, d in zip(pairs.queries[block], pairs.documents[block], strict=True)
-                ]
-                blocks.append(encode_texts(encoder, texts, cache, self._telling(first, len(pairs))))
-        finally:
-            if cache is not None:
-                cache.close()
-        scores = [block.vectors[:, 0] for block in blocks]
-        return Rescored(
-            np.concatenate(scores) if scores else np.empty(0, np.float32), _facts(blocks), _costs(blocks)
-        )
-
-    def _telling(self, before: int, total: int) -> Any:
-        report = self.progress
-        return None if report is None else lambda done, _: report(before + done, total)
 
 
 def catalog_reranker(
