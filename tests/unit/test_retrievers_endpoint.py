@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 import time
-import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,7 @@ import endpoint_server
 import numpy as np
 import pytest
 from command import hakari, within
+from endpoint_process import Server
 from small import small_set, small_task
 
 from hakari.errors import InvalidInput, MissingPrerequisite, UsageError
@@ -25,31 +25,6 @@ from hakari.retrievers.registry import parse
 
 pytest.importorskip("urllib3", reason="pip install 'hakari[endpoints]'")
 SECRET = "sk-Very-Secret-0123456789"
-
-
-class Server:
-    """The process of a server, and what it was asked."""
-
-    def __init__(self, port: int = 0, *models: str) -> None:
-        command = [sys.executable, endpoint_server.__file__, str(port), *models]
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-        assert self.process.stdout is not None
-        self.port = int(self.process.stdout.readline())
-        self.url = f"http://127.0.0.1:{self.port}/v1"
-
-    def arm(self, **fault: Any) -> None:
-        body = json.dumps(fault).encode()
-        urllib.request.urlopen(f"http://127.0.0.1:{self.port}/fault", body).read()
-
-    def log(self) -> dict[str, Any]:
-        with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/log") as answer:
-            return json.load(answer)
-
-    def stop(self) -> None:
-        self.process.kill()
-        self.process.wait()
-        assert self.process.stdout is not None
-        self.process.stdout.close()
 
 
 @pytest.fixture(scope="module")
@@ -283,6 +258,7 @@ def test_a_server_that_is_not_there(tmp_path: Path) -> None:
     assert time.monotonic() - start < 5
 
 
+@pytest.mark.slow
 def test_the_key_is_in_no_file_and_no_message(server: Server, tmp_path: Path) -> None:
     place, environment = small_set(tmp_path), {"HAKARI_ENDPOINT_KEY": SECRET}
     on = ("--on", place, "--results", tmp_path / "results")
@@ -295,6 +271,7 @@ def test_the_key_is_in_no_file_and_no_message(server: Server, tmp_path: Path) ->
         assert SECRET not in text
 
 
+@pytest.mark.slow
 def test_killed_in_the_middle_the_same_command_goes_on(server: Server, tmp_path: Path) -> None:
     place = small_set(tmp_path, ("First",))
     server.arm(kind="slow", seconds=0.3)
@@ -310,6 +287,7 @@ def test_killed_in_the_middle_the_same_command_goes_on(server: Server, tmp_path:
     assert 0 < len(server.log()["texts"]) < 114 - 20
 
 
+@pytest.mark.slow
 def test_the_server_is_killed_in_the_middle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HAKARI_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr("hakari.retrievers.http_client.FIRST_WAIT", 0.01)
@@ -325,6 +303,7 @@ def test_the_server_is_killed_in_the_middle(tmp_path: Path, monkeypatch: pytest.
         assert len(again.log()["texts"]) <= 114 - 4 * 4
 
 
+@pytest.mark.slow
 def test_an_interrupt_ends_a_slow_run_at_once(server: Server, tmp_path: Path) -> None:
     server.arm(kind="slow", seconds=30)
     command = [sys.executable, "-m", "hakari", "run", spelt(server), "--on", str(small_set(tmp_path))]

@@ -20,7 +20,9 @@ def takes(kind: type) -> Callable[[Callable[..., Made]], Callable[..., Made]]:
     """
 
     def wrap(function: Callable[..., Made]) -> Callable[..., Made]:
-        hints, names = typing.get_type_hints(kind), [field.name for field in fields(kind)]
+        # What the class itself declares comes first; what it inherits is common to several.
+        declared = sorted(fields(kind), key=lambda field: field.name not in kind.__annotations__)
+        hints, names = typing.get_type_hints(kind), [field.name for field in declared]
 
         @functools.wraps(function)
         def made(**given: Any) -> Made:
@@ -29,7 +31,7 @@ def takes(kind: type) -> Callable[[Callable[..., Made]], Callable[..., Made]]:
 
         own = inspect.signature(function).parameters
         listed = [parameter for name, parameter in own.items() if name != "options"]
-        for field in fields(kind):
+        for field in declared:
             default = inspect.Parameter.empty if field.default is MISSING else field.default
             listed.append(inspect.Parameter(field.name, inspect.Parameter.KEYWORD_ONLY, default=default))
         made.__signature__ = inspect.Signature(listed)  # type: ignore[attr-defined]
