@@ -290,11 +290,11 @@ def _path(path: str | Path | None) -> Path | None:
     return None if path is None else Path(path)
 
 
-def describe(task: Task, measures: str = DEFAULT_MEASURES) -> dict[str, Any]:
-    """Statistics, examples and shipped candidates of a task."""
+def describe(task: Task, measures: str = DEFAULT_MEASURES, results: Path | None = None) -> dict[str, Any]:
+    """Statistics, examples and shipped candidates of a task, and what models cut of it in finished results."""
     from hakari.report.describe import describe as described
 
-    return described(task, measures)
+    return described(task, measures, results)
 
 
 def site(

@@ -1,7 +1,7 @@
 """Data sets on a hub that speaks the Hugging Face protocol: what a revision holds, and its files.
 
-The one place that talks to the network, through `huggingface_hub`. The endpoint is `$HF_ENDPOINT`; every failure
-becomes one error that says what to do.
+The one place that talks to the network, with `hub_push` beside it, through `huggingface_hub`. The endpoint is
+`$HF_ENDPOINT`; every failure becomes one error that says what to do.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def listing(repo: str, revision: str) -> Listing:
     from huggingface_hub.hf_api import RepoFile
 
     api = HfApi(endpoint=endpoint())
-    with _quiet(), _failures(repo, revision):
+    with quiet(), _failures(repo, revision):
         commit = api.dataset_info(repo, revision=revision, timeout=30).sha
         if not commit:
             raise ValueError("no commit is named")
@@ -92,7 +92,7 @@ def download(repo: str, commit: str, file: HubFile, folder: Path) -> Path:
     require(repo)
     from huggingface_hub import hf_hub_download
 
-    with _quiet(), _failures(repo, commit, file.path):
+    with quiet(), _failures(repo, commit, file.path):
         path = Path(
             hf_hub_download(
                 repo,
@@ -103,13 +103,18 @@ def download(repo: str, commit: str, file: HubFile, folder: Path) -> Path:
                 endpoint=endpoint(),
             )
         )
-    if path.stat().st_size != file.size or _digest(path, file) != file.digest:
+    if not is_whole(path, file):
         path.unlink()
         raise MissingPrerequisite(
             f"`{file.path}` of `{repo}` came damaged from {endpoint()}: it is not the file that the hub lists",
             "run the same command again; where it fails again, whoever serves the hub has to mend it",
         )
     return path
+
+
+def is_whole(path: Path, file: HubFile) -> bool:
+    """Whether a local file is the one that the hub lists, to the last byte."""
+    return path.stat().st_size == file.size and _digest(path, file) == file.digest
 
 
 def _digest(path: Path, file: HubFile) -> str:
@@ -173,7 +178,7 @@ def _unreachable(what: str, error: Exception) -> Exception:
 
 
 @contextmanager
-def _quiet() -> Iterator[None]:
+def quiet() -> Iterator[None]:
     """The client without its bars and warnings: what matters is told by an error."""
     from huggingface_hub import constants, utils
 
