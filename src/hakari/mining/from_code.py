@@ -8,8 +8,9 @@ from pathlib import Path
 
 from hakari.mining.rows import Account, Row
 from hakari.mining.short_queries import short_query
+from hakari.nano.definitions import Definition
 from hakari.nano.draft import Stage
-from hakari.nano.pysource import Definition, harvest
+from hakari.nano.harvest import harvest
 from hakari.nano.shapes import SHAPES, Limits, Pair, make_pairs
 from hakari.nano.sources import find_sources, standard_library
 

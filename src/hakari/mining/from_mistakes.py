@@ -68,6 +68,8 @@ def mistake_rows(sources: Sources, stages: list[Stage], workers: int | None = No
 
 
 def _examples(file: SourceFile) -> Iterator[Example]:
+    if file.path.suffix != ".py":
+        return
     try:
         source = file.path.read_text(encoding="utf-8")
         tree = ast.parse(source)
