@@ -105,7 +105,10 @@ def test_sentence_transformers_own_evaluator_agrees(folder) -> None:
     task = binary(small_task(queries=20, documents=60))
     queries, corpus = (dict(zip(t.ids, t.texts, strict=True)) for t in (task.queries, task.corpus))
     judged = {
-        q: {task.corpus.ids[d] for d in task.qrels.documents[task.qrels.offsets[i] : task.qrels.offsets[i + 1]]}
+        q: {
+            task.corpus.ids[d]
+            for d in task.qrels.documents[task.qrels.offsets[i] : task.qrels.offsets[i + 1]]
+        }
         for i, q in enumerate(task.queries.ids)
     }
     evaluator = InformationRetrievalEvaluator(
@@ -134,7 +137,9 @@ def binary(task: Task) -> Task:
         for d in task.qrels.documents[task.qrels.offsets[i] : task.qrels.offsets[i + 1]]
     ]
     queries, corpus = (dict(zip(t.ids, t.texts, strict=True)) for t in (task.queries, task.corpus))
-    return assemble("NanoTest", "Binary", queries, corpus, judged, traits=Traits("en", "code", "text-to-code"))
+    return assemble(
+        "NanoTest", "Binary", queries, corpus, judged, traits=Traits("en", "code", "text-to-code")
+    )
 
 
 def test_the_manifest_says_what_was_used_and_who_said_it(folder, tmp_path) -> None:
@@ -157,7 +162,13 @@ def test_the_manifest_says_what_was_used_and_who_said_it(folder, tmp_path) -> No
 def test_settings_change_what_they_say(folder) -> None:
     runs = {
         settings: parse(f"st:{folder}({settings})").retrieve(TASK, 12).runs["float"].scores
-        for settings in ("pooling=mean", "pooling=cls", "max_length=8", "normalise=false,similarity=dot", "dtype=bfloat16")
+        for settings in (
+            "pooling=mean",
+            "pooling=cls",
+            "max_length=8",
+            "normalise=false,similarity=dot",
+            "dtype=bfloat16",
+        )
     }
     plain = parse(f"st:{folder}").retrieve(TASK, 12).runs["float"].scores
     assert runs.pop("pooling=mean").tobytes() == plain.tobytes()
@@ -178,7 +189,10 @@ def test_a_model_of_a_hub_is_the_folder_that_it_holds(folder, hub, tmp_path) -> 
     small_set(tmp_path, ("First",))
     on = ("--on", tmp_path / "NanoTest", "--results", tmp_path / "r", "--json")
     done = hakari("run", "hf:org/mini", f"st:{folder}", "--variants", "int8", *on)
-    values = {(row["retriever"][:2], row["variant"], row["measure"]): row["value"] for row in json.loads(done.stdout)}
+    values = {
+        (row["retriever"][:2], row["variant"], row["measure"]): row["value"]
+        for row in json.loads(done.stdout)
+    }
     assert {v for (_, v, _) in values} == {"float", "int8"}
     for (family, variant, measure), value in values.items():
         assert value == values["st" if family == "hf" else "hf", variant, measure]

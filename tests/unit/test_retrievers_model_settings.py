@@ -70,10 +70,28 @@ def test_what_a_model_says_of_itself_is_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("files", "length"),
     [
-        ({"tokenizer_config.json": {"model_max_length": 8192}, "config.json": {"max_position_embeddings": 512}}, 512),
-        ({"tokenizer_config.json": {"model_max_length": 1e30}, "config.json": {"max_position_embeddings": 512}}, 512),
+        (
+            {
+                "tokenizer_config.json": {"model_max_length": 8192},
+                "config.json": {"max_position_embeddings": 512},
+            },
+            512,
+        ),
+        (
+            {
+                "tokenizer_config.json": {"model_max_length": 1e30},
+                "config.json": {"max_position_embeddings": 512},
+            },
+            512,
+        ),
         ({"tokenizer_config.json": {"model_max_length": 1e30}}, None),
-        ({"sentence_bert_config.json": {"max_seq_length": None}, "tokenizer_config.json": {"model_max_length": 9}}, 9),
+        (
+            {
+                "sentence_bert_config.json": {"max_seq_length": None},
+                "tokenizer_config.json": {"model_max_length": 9},
+            },
+            9,
+        ),
     ],
 )
 def test_the_length_is_the_first_that_is_stated(tmp_path: Path, files: dict, length: int | None) -> None:

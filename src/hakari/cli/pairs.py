@@ -181,10 +181,10 @@ def _make(
     named = source if isinstance(source, tuple) else () if source is None else (source,)
     name = ", ".join(Path(one).name for one in named) or "the standard library"
     story = Story(name, {"kind": kind, **(settings or {})})
-    _tell(make(rows(story), story, target, limit=rest["limit"]), rest["as_json"])
+    tell_made(make(rows(story), story, target, limit=rest["limit"]), rest["as_json"])
 
 
-def _tell(made: Made, as_json: bool) -> None:
+def tell_made(made: Made, as_json: bool) -> None:
     """Print the account of a training file."""
     if as_json:
         output.print_json({"file": str(made.target.path), **made.manifest})

@@ -1,7 +1,7 @@
 """Data sets on a hub that speaks the Hugging Face protocol: what a revision holds, and its files.
 
-The one place that talks to the network, through `huggingface_hub`. The endpoint is `$HF_ENDPOINT`; every failure
-becomes one error that says what to do.
+The one place that talks to the network, with `hub_push` beside it, through `huggingface_hub`. The endpoint is
+`$HF_ENDPOINT`; every failure becomes one error that says what to do.
 """
 
 from __future__ import annotations
@@ -109,13 +109,18 @@ def download(repo: str, commit: str, file: HubFile, folder: Path) -> Path:
                 endpoint=endpoint(),
             )
         )
-    if path.stat().st_size != file.size or _digest(path, file) != file.digest:
+    if not is_whole(path, file):
         path.unlink()
         raise MissingPrerequisite(
             f"`{file.path}` of `{repo}` came damaged from {endpoint()}: it is not the file that the hub lists",
             "run the same command again; where it fails again, whoever serves the hub has to mend it",
         )
     return path
+
+
+def is_whole(path: Path, file: HubFile) -> bool:
+    """Whether a local file is the one that the hub lists, to the last byte."""
+    return path.stat().st_size == file.size and _digest(path, file) == file.digest
 
 
 def _digest(path: Path, file: HubFile) -> str:
@@ -170,7 +175,9 @@ def _unreachable(what: str, error: Exception, kind: str) -> Exception:
     else:
         lines = str(cause).splitlines()
         told = lines[0][:SHOWN] if lines else type(cause).__name__
-    hint = "check the network and HF_ENDPOINT, then run the same command again: files that came whole are kept"
+    hint = (
+        "check the network and HF_ENDPOINT, then run the same command again: files that came whole are kept"
+    )
     if kind == DATA_SET:
         hint += "; or name a folder that holds the set with --tasks-dir"
     return MissingPrerequisite(f"{what} cannot be fetched from {endpoint()}: {told}", hint)

@@ -16,8 +16,30 @@ from hakari.io import hub
 DEFAULT_REVISION = "main"
 COMMIT = re.compile(r"[0-9a-f]{40}")
 NOT_FETCHED = (
-    *("*.bin", "*.pt", "*.pth", "*.pkl", "*.pickle", "*.ckpt", "*.h5", "*.msgpack", "*.onnx", "*.onnx_data", "*.ot"),
-    *("*.gguf", "*.mlmodel", "*.tflite", "onnx/*", "openvino/*", "coreml/*", "gguf/*", "flax_model*", "tf_model*"),
+    *(
+        "*.bin",
+        "*.pt",
+        "*.pth",
+        "*.pkl",
+        "*.pickle",
+        "*.ckpt",
+        "*.h5",
+        "*.msgpack",
+        "*.onnx",
+        "*.onnx_data",
+        "*.ot",
+    ),
+    *(
+        "*.gguf",
+        "*.mlmodel",
+        "*.tflite",
+        "onnx/*",
+        "openvino/*",
+        "coreml/*",
+        "gguf/*",
+        "flax_model*",
+        "tf_model*",
+    ),
     *("*.png", "*.jpg", "*.jpeg", "*.gif", "*.pdf", "*.zip", "*.tar*", "images/*", "assets/*", "eval/*"),
 )
 """Weights for other frameworks, and what is for people to look at."""
@@ -69,7 +91,11 @@ def _kept(repo: str, revision: str) -> Path:
     from huggingface_hub import errors, snapshot_download
 
     try:
-        return Path(snapshot_download(repo, revision=revision, ignore_patterns=list(NOT_FETCHED), local_files_only=True))
+        return Path(
+            snapshot_download(
+                repo, revision=revision, ignore_patterns=list(NOT_FETCHED), local_files_only=True
+            )
+        )
     except (errors.LocalEntryNotFoundError, OSError, ValueError) as error:
         raise _never_fetched(repo, revision) from error
 

@@ -17,9 +17,11 @@ import numpy as np
 
 from hakari.errors import UsageError
 from hakari.retrievers.embedding_cache import EmbeddingCache, cache_wanted, versions_of
-from hakari.retrievers.encode import Encoded, encode_texts
+from hakari.retrievers.encode import Encoded, Work, encode_texts, thread_count
+from hakari.retrievers.latency import by_query, sample
 from hakari.retrievers.models import CatalogModel, ModelFiles, PairUsage, catalog, files_in, locate, usage_in
 from hakari.retrievers.onnx import Encoding, OnnxModel, Tokens
+from hakari.retrievers.onnx_size import parameters_in
 from hakari.retrievers.rerank import Pairs, Reranker, Rescored
 from hakari.retrievers.spelling import spell
 from hakari.types import Task
@@ -141,7 +143,8 @@ class OnnxReranker(Reranker):
         encoder, blocks = self.encoder(), []
         cache = None
         if cache_wanted():
-            cache = EmbeddingCache({**encoder.settings(), **versions_of(("onnxruntime",))})
+            settings = {**encoder.settings(), **versions_of(("onnxruntime",))}
+            cache = EmbeddingCache(settings, used_by=self.name)
         try:
             for first in range(0, len(pairs), BLOCK_PAIRS):
                 block = slice(first, first + BLOCK_PAIRS)
@@ -154,9 +157,11 @@ class OnnxReranker(Reranker):
             if cache is not None:
                 cache.close()
         scores = [block.vectors[:, 0] for block in blocks]
-        return Rescored(
-            np.concatenate(scores) if scores else np.empty(0, np.float32), _facts(blocks), _costs(blocks)
-        )
+        size = parameters_in(encoder.files.graph)
+        costs = {**_costs(blocks), "query_seconds": _query_seconds(task, pairs, blocks)}
+        if size is not None:
+            costs["parameters"] = size
+        return Rescored(np.concatenate(scores) if scores else np.empty(0, np.float32), _facts(blocks), costs)
 
     def _telling(self, before: int, total: int) -> Any:
         report = self.progress
@@ -201,10 +206,26 @@ def _facts(blocks: list[Encoded]) -> dict[str, Any]:
     }
 
 
-def _costs(blocks: list[Encoded]) -> dict[str, float]:
+def _query_seconds(task: Task, pairs: Pairs, blocks: list[Encoded]) -> dict[str, float]:
+    """What queries of a sample take alone: their pairs one at a time, spread over the threads.
+
+    Pairs are scored one at a time anyhow, so the seconds that each took say it, and nothing is scored again.
+    """
+    if not blocks:
+        return {}
+    each, threads = np.concatenate([block.each_seconds for block in blocks]), thread_count()
+    found = {}
+    for row in sample(len(task.queries)):
+        mine = each[pairs.offsets[row] : pairs.offsets[row + 1]]
+        found[row] = max(float(mine.sum()) / threads, float(mine.max(initial=0.0)))
+    return by_query(task.queries.ids, found)
+
+
+def _costs(blocks: list[Encoded]) -> dict[str, Any]:
     distinct, fresh = sum(block.distinct for block in blocks), sum(block.fresh for block in blocks)
     thread_s = sum(block.thread_seconds for block in blocks)
-    costs: dict[str, float] = {
+    costs: dict[str, Any] = {
+        **sum((block.work for block in blocks), Work()).costs(),
         "pairs_scored": fresh,
         "pairs_from_cache": distinct - fresh,
         "pairs_thread_s": thread_s,

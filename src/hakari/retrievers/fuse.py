@@ -13,6 +13,7 @@ import numpy.typing as npt
 from hakari.errors import UsageError
 from hakari.io.settle import strictly_falling
 from hakari.retrievers.base import BASE_VARIANT, Retrieved, Retriever
+from hakari.retrievers.latency import by_query, sample
 from hakari.retrievers.spelling import spell
 from hakari.types import Ids, Run, Task
 
@@ -68,7 +69,10 @@ class Rrf(Retriever):
             raise UsageError(f"`{self.name}` fuses {len(self.parts)} runs, and was given {len(runs)}")
         start = time.perf_counter()
         run = rrf(runs, k=self.k, depth=depth, source_depth=self.source_depth, tag=self.name)
-        return Retrieved({BASE_VARIANT: run}, costs={"search_s": time.perf_counter() - start})
+        seconds = time.perf_counter() - start
+        each = dict.fromkeys(sample(len(task.queries)), seconds / max(1, len(task.queries)))
+        costs = {"search_s": seconds, "query_seconds": by_query(task.queries.ids, each)}
+        return Retrieved({BASE_VARIANT: run}, costs=costs)
 
 
 def rrf(

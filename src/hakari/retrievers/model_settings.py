@@ -118,7 +118,9 @@ def with_prompts(layer: Mapping[str, Any], own: Mapping[str, str], model: str) -
                 f"`{model}` is given both {role}_prompt and {role}_prompt_name", "give it one of them"
             )
         if not own:
-            raise UsageError(f"`{model}` has no prompts of its own, so none is called `{name}`", f"{role}_prompt=TEXT")
+            raise UsageError(
+                f"`{model}` has no prompts of its own, so none is called `{name}`", f"{role}_prompt=TEXT"
+            )
         if name not in own:
             near = nearest(name, own) or sorted(own)[:8]
             hint = f"{role}_prompt_name={' or '.join(near)}"

@@ -15,7 +15,9 @@ from hakari.io import hub_models
 from hakari.retrievers.models import sha256_of
 
 _REPOSITORY = re.compile(r"[\w.-]+/[\w.-]+")
-_NO_PART = re.compile(r"(^|/)(\.|README|LICENSE|onnx/|openvino/)|\.(md|png|jpg|onnx|bin|h5|msgpack)$", re.IGNORECASE)
+_NO_PART = re.compile(
+    r"(^|/)(\.|README|LICENSE|onnx/|openvino/)|\.(md|png|jpg|onnx|bin|h5|msgpack)$", re.IGNORECASE
+)
 """Files that have no say in what a model computes here."""
 
 
@@ -62,7 +64,9 @@ class LocalModel(ModelSource):
         """The folder, if it holds a model."""
         if not self.path.is_dir():
             name = self.path.as_posix()
-            hint = f"for a model of a hub write `hf:{name}`" if _REPOSITORY.fullmatch(name) else "check the path"
+            hint = (
+                f"for a model of a hub write `hf:{name}`" if _REPOSITORY.fullmatch(name) else "check the path"
+            )
             raise UsageError(f"there is no folder `{name}`", hint)
         if not (self.path / "modules.json").is_file() and not (self.path / "config.json").is_file():
             raise UsageError(
@@ -88,7 +92,8 @@ class HubModel(ModelSource):
     def __post_init__(self) -> None:
         if not _REPOSITORY.fullmatch(self.repository):
             raise UsageError(
-                f"`{self.repository}` is no name of a model on a hub", "write `hf:org/name`, or `st:PATH` for a folder"
+                f"`{self.repository}` is no name of a model on a hub",
+                "write `hf:org/name`, or `st:PATH` for a folder",
             )
         named = "" if self.revision == hub_models.DEFAULT_REVISION else f"@{self.revision}"
         self.spelling = f"hf:{self.repository}{named}"

@@ -204,6 +204,10 @@ def _factory(name: str) -> tuple[Any, dict[str, Any]]:
         return _users_own(name, prefix, rest), {}
     if name in _plugins():
         return _plugins()[name].load(), {}
+    if os.path.exists(name):  # such as what a shell made of `--on sets/*`
+        raise UsageError(
+            f"`{name}` is a path, not a retriever", f"name every task with its own option: `--on {name}`"
+        )
     raise UnknownName("retriever", name, [entry.name for entry in known()], LISTING)
 
 

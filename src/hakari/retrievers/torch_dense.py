@@ -78,6 +78,10 @@ class TorchEmbeddings:
             self._model = model
         return self._model
 
+    def parameters(self) -> int | None:
+        """How many numbers the model has, where it is loaded."""
+        return None if self._model is None else sum(p.numel() for p in self._model.parameters())
+
     def encoder(self, role: Role) -> TorchEncoder | BatchedTorchEncoder:
         """What turns queries or documents into vectors: one at a time, or in batches where that was chosen."""
         size = self.asked.get("batch_size")
@@ -221,9 +225,15 @@ class TorchDense(Dense):
         """Rank by `float` and by each of these variants, all from one encoding."""
         resolved = self.resolved()
         values, of_task = resolved.values, self._prompts_for(task)
-        told = resolved.told() | {key: {"value": v, "from": "prompts of the task"} for key, v in of_task.items()}
+        told = resolved.told() | {
+            key: {"value": v, "from": "prompts of the task"} for key, v in of_task.items()
+        }
         self.usage = TorchUsage(
-            **{"query_prompt": values["query_prompt"], "document_prompt": values["document_prompt"], **of_task},
+            **{
+                "query_prompt": values["query_prompt"],
+                "document_prompt": values["document_prompt"],
+                **of_task,
+            },
             similarity=values["similarity"],
             normalise=values["normalise"],
         )
@@ -259,7 +269,9 @@ def _apply(model: Any, asked: Mapping[str, Any], source: ModelSource) -> None:
     if asked.get("pooling") is not None:
         places = [name for name, kind in kinds.items() if kind == "Pooling"]
         if not places:
-            raise UsageError(f"`{source.spelling}` pools no tokens, so it has no setting pooling", "leave pooling out")
+            raise UsageError(
+                f"`{source.spelling}` pools no tokens, so it has no setting pooling", "leave pooling out"
+            )
         model.get_submodule(places[0]).pooling_mode = POOLINGS[asked["pooling"]]
     if asked.get("normalise") is False:
         for name in [name for name, kind in kinds.items() if kind == "Normalize"]:
@@ -279,7 +291,9 @@ def _prompts_by_task(path: str | None) -> dict[str, dict[str, str]]:
         raise UsageError(f"`{path}` cannot be read: {error}", f"it looks like {example}") from error
     for pattern, prompts in told.items():
         if not isinstance(prompts, dict) or not prompts or not set(prompts) <= {"query", "document"}:
-            raise UsageError(f"`{path}`: `{pattern}` does not hold `query` or `document`", f"it looks like {example}")
+            raise UsageError(
+                f"`{path}`: `{pattern}` does not hold `query` or `document`", f"it looks like {example}"
+            )
         if not all(isinstance(text, str) for text in prompts.values()):
             raise UsageError(f"`{path}`: a prompt of `{pattern}` is no text", f"it looks like {example}")
     return {pattern: {f"{role}_prompt": text for role, text in p.items()} for pattern, p in told.items()}

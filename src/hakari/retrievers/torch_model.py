@@ -70,7 +70,11 @@ def load(kind: str, source: ModelSource, settings: Mapping[str, Any], **more: An
             device=settings.get("device"),
             trust_remote_code=trusted,
             local_files_only=not code,
-            model_kwargs={"use_safetensors": True, **code, **{k: v for k, v in options.items() if v is not None}},
+            model_kwargs={
+                "use_safetensors": True,
+                **code,
+                **{k: v for k, v in options.items() if v is not None},
+            },
             config_kwargs=dict(code),
             **more,
         )
@@ -123,7 +127,9 @@ def _check_device(device: str | None) -> None:
     try:
         torch.empty(1, device=device)
     except (RuntimeError, AssertionError, NotImplementedError) as error:
-        raise UsageError(f"device `{device}` cannot be used: {_first_line(error)}", "device=cpu works everywhere") from error
+        raise UsageError(
+            f"device `{device}` cannot be used: {_first_line(error)}", "device=cpu works everywhere"
+        ) from error
 
 
 def _check_code(source: ModelSource, folder: Path, settings: Mapping[str, Any]) -> None:
@@ -180,7 +186,9 @@ def _first_line(error: Exception) -> str:
 
 def _install_line(error: Exception) -> str:
     told = re.search(r"pip install [^\n`'\"]+", str(error))
-    return told[0].strip() if told else f"pip install {getattr(error, 'name', None) or 'the package it names'}"
+    return (
+        told[0].strip() if told else f"pip install {getattr(error, 'name', None) or 'the package it names'}"
+    )
 
 
 @contextmanager
