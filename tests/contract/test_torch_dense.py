@@ -237,7 +237,7 @@ def test_code_of_a_model_is_run_only_from_a_commit(folder, tmp_path) -> None:
     config = json.loads((other / "config.json").read_text())
     config |= {"model_type": "mine", "auto_map": {"AutoConfig": "org/code--configuration.Mine"}}
     (other / "config.json").write_text(json.dumps(config))
-    with pytest.raises(HakariError, match="comes with code of its own|cannot be loaded"):
+    with pytest.raises(HakariError, match=r"comes with code of its own|cannot be loaded"):
         parse(f"st:{other}").require()
     with pytest.raises(UsageError, match="runs code of another repository, `org/code`"):
         parse(f"st:{other}(trust_remote_code=true)").require()

@@ -134,7 +134,7 @@ def test_a_folder_is_what_is_in_it(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["mini", "a/b/c", "a b/c", "org/name@", "/name"])
 def test_what_is_no_name_on_a_hub_is_said(name: str) -> None:
-    with pytest.raises(UsageError, match="is no name of a model on a hub|names no revision"):
+    with pytest.raises(UsageError, match=r"is no name of a model on a hub|names no revision"):
         HubModel.of(name)
 
 
@@ -146,7 +146,7 @@ def test_only_a_commit_is_pinned() -> None:
 
 
 def test_a_folder_without_a_model_is_said(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="neither modules.json nor config.json"):
+    with pytest.raises(UsageError, match=r"neither modules.json nor config.json"):
         LocalModel(str(tmp_path)).folder()
     with pytest.raises(UsageError, match="no folder") as told:
         LocalModel("org/name").folder()

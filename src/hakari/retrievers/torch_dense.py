@@ -124,6 +124,8 @@ class TorchEncoder:
 
     def encode(self, text: str) -> Encoding:
         """The vector of a text, always the same whatever runs beside it."""
+        if self._counter is None:
+            self.load()
         one_thread()
         start = time.perf_counter()
         (vector,) = self._vectors([text])

@@ -39,7 +39,7 @@ def check_trust(source: ModelSource, settings: Mapping[str, Any]) -> None:
         return
     if not source.pinned:
         raise UsageError(
-            f"`{source.spelling}`: trust_remote_code runs code that comes with the model, so its revision must be a commit",
+            f"`{source.spelling}`: trust_remote_code runs the model's own code, so its revision must be a commit",
             f"read the code, then write `{source.spelling.partition('@')[0]}@COMMIT`, 40 hexadecimal digits",
         )
     code = settings.get("code_revision")
