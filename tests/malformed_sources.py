@@ -315,7 +315,7 @@ CASES: dict[str, tuple[str, Break, str]] = {
     ),
     "pairs-unknown-kind": ("pairs", _remove(PAIRS), "no such file"),
     "code-without-functions": ("code", lambda f: None, "makes a task"),
-    "code-no-python": ("code", _remove("code/empty.py"), "no Python files"),
+    "code-no-python": ("code", _remove("code/empty.py"), "no source files"),
     "code-broken": ("code", _write("code/empty.py", b"def f(:\n\xff"), "makes a task"),
     "code-link-to-itself": (
         "code",
