@@ -315,7 +315,7 @@ CASES: dict[str, tuple[str, Break, str]] = {
     ),
     "pairs-unknown-kind": ("pairs", remove(PAIRS), "no such file"),
     "code-without-functions": ("code", lambda f: None, "makes a task"),
-    "code-no-python": ("code", remove("code/empty.py"), "no Python files"),
+    "code-no-python": ("code", remove("code/empty.py"), "no source files"),
     "code-broken": ("code", write("code/empty.py", b"def f(:\n\xff"), "makes a task"),
     "code-link-to-itself": (
         "code",

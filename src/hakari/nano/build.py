@@ -20,8 +20,9 @@ from hakari.io.nano import LANGUAGE, SHAPE
 from hakari.io.nano_write import write_nano_set
 from hakari.nano.built_in import finished
 from hakari.nano.code import DEFAULT_SEED, build_code
+from hakari.nano.definitions import Harvest
 from hakari.nano.draft import Draft, Stage
-from hakari.nano.pysource import Harvest, harvest
+from hakari.nano.harvest import harvest
 from hakari.nano.recipes import Recipe, select
 from hakari.nano.sources import Sources, find_sources, standard_library
 from hakari.nano.sources_parts import Source
@@ -130,13 +131,18 @@ def _described(task: Task) -> tuple[Task, list[str]]:
 
 
 def build_from_code(
-    place: str | None, target: Target, queries: int = 200, documents: int = 2_000, seed: int = DEFAULT_SEED
+    place: str | None,
+    target: Target,
+    queries: int = 200,
+    documents: int = 2_000,
+    seed: int = DEFAULT_SEED,
+    languages: tuple[str, ...] = (),
 ) -> Built:
-    """The four code shapes of a folder, a file, an installed package or, for None, the standard library."""
+    """Every shape of task that a folder, a file, an installed package or, for None, the standard library has."""
     target.check_free()
     if place is not None and "\0" in place:
         raise UsageError(f"{shown(place)} has a NUL byte", "name a folder or an installed package")
-    sources = _sources(place)
+    sources = _sources(place, languages)
     harvested = _writable(harvest(sources))
     drafts = build_code(harvested, target.name, max_queries=queries, max_documents=documents, seed=seed)
     if not drafts:
@@ -148,17 +154,23 @@ def build_from_code(
     report = {
         "hakari": __version__,
         "source": "the standard library" if place is None else Path(place).name,
-        "recipe": {"name": "code", "queries": queries, "documents": documents, "seed": seed},
+        "recipe": {
+            "name": "code",
+            "queries": queries,
+            "documents": documents,
+            "seed": seed,
+            "languages": sorted({file.language for file in sources.files}),
+        },
         "tasks": {draft.split: _account_of(draft) for draft in drafts},
     }
     return _written([finished(draft) for draft in drafts], report, target)
 
 
-def _sources(place: str | None) -> Sources:
+def _sources(place: str | None, languages: tuple[str, ...]) -> Sources:
     if place is not None and os.path.islink(place) and not os.path.exists(place):
         raise UsageError(f"{shown(place)} is a link that leads nowhere", f"check `ls -l {place}`")
     try:
-        return standard_library() if place is None else find_sources(place)
+        return standard_library() if place is None else find_sources(place, languages)
     except (OSError, RuntimeError) as error:  # a loop of links is one or the other, as the Python has it
         reason = getattr(error, "strerror", None) or str(error)
         raise UsageError(

@@ -114,7 +114,7 @@ class _Pool:
         by_document: dict[str, str] = {}
         for pair in sorted(pairs, key=lambda pair: pair.name):
             query = by_query.setdefault(normalised(pair.query), pair.name)
-            document = by_document.setdefault(normalised(pair.document), pair.name)
+            document = by_document.setdefault(normalised(pair.document), pair.answer or pair.name)
             self.queries.setdefault(query, pair.query)
             self.documents.setdefault(document, pair.document)
             self.answers[query].add(document)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hakari.measures import Measure
+from hakari.report import truncation
 from hakari.report.arrays import by_task
 from hakari.report.costs import cost_tables, over_tasks
 from hakari.report.tables import Table, number
@@ -172,7 +173,7 @@ def _notes(results: Results) -> list[str]:
             notes.append(
                 f"{w.system} ranks {w.manifest['extra']} queries without judgements; they are left out."
             )
-    return notes + _detection_notes(results) + _tie_notes(results)
+    return notes + truncation.notes(results) + _detection_notes(results) + _tie_notes(results)
 
 
 def _detection_notes(results: Results) -> list[str]:
