@@ -1,4 +1,6 @@
-"""A small hub on this machine that speaks the Hugging Face protocol to the real client, and can fail on demand.
+"""A small hub on this machine that speaks the Hugging Face protocol to the real clients, and can fail on demand.
+
+Reading is here, writing in `hub_writing`.
 
 with HubServer() as hub:
     hub.commit("org/NanoX", folder)          # what is pushed; returns the commit
@@ -19,15 +21,17 @@ import threading
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
+from hub_writing import Writing, described
+
 # The client reads this when it is first imported: no test may touch the user's own cache of the hub.
+os.environ["HF_HUB_DISABLE_TELEMETRY"] = "1"
 os.environ["HF_HOME"] = tempfile.mkdtemp(prefix="hakari-test-hub-")
 atexit.register(shutil.rmtree, os.environ["HF_HOME"], ignore_errors=True)
-LARGE = (".parquet", ".onnx")
 PAGE = 4
 """Files a page of a listing: few, so that every test turns pages."""
 
@@ -87,6 +91,12 @@ class HubServer:
         self.branches: dict[str, dict[str, str]] = {}
         self.requests: list[str] = []
         """Method and path of every request so far."""
+        self.private: set[str] = set()
+        """Repositories that only those with the key can see."""
+        self.key: str | None = None
+        """What may write, and read what is private; None where everybody may."""
+        self.stored: dict[str, bytes] = {}
+        """Large files that were uploaded, by their SHA-256, whether a commit has them or not."""
         self._armed: list[_Armed] = []
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
         self._server.daemon_threads = True
@@ -144,17 +154,7 @@ class HubServer:
         return None if files is None else (commit, files)
 
 
-def described(path: str, data: bytes) -> dict[str, Any]:
-    """A file as listings describe it."""
-    blob = hashlib.sha1(b"blob %d\0" % len(data) + data).hexdigest()
-    told: dict[str, Any] = {"type": "file", "path": path, "size": len(data), "oid": blob}
-    if path.endswith(LARGE):
-        sha256 = hashlib.sha256(data).hexdigest()
-        told["lfs"] = {"oid": sha256, "size": len(data), "pointerSize": 130}
-    return told
-
-
-class _Handler(BaseHTTPRequestHandler):
+class _Handler(Writing):
     """One request."""
 
     hub: HubServer
@@ -179,11 +179,15 @@ class _Handler(BaseHTTPRequestHandler):
         address = urlsplit(self.path)
         parts = [unquote(part) for part in address.path.strip("/").split("/")]
         match parts:
-            case ["api", "datasets", owner, name, "revision", revision]:
+            case ["api", "datasets", owner, name]:
+                self._info(f"{owner}/{name}", "main")
+            case ["api", "datasets" | "models", owner, name, "revision", revision]:
                 self._info(f"{owner}/{name}", revision)
-            case ["api", "datasets", owner, name, "tree", revision, *_]:
-                self._tree(f"{owner}/{name}", revision, parse_qs(address.query))
+            case ["api", "datasets" | "models" as kind, owner, name, "tree", revision, *_]:
+                self._tree(f"{owner}/{name}", revision, parse_qs(address.query), kind)
             case ["datasets", owner, name, "resolve", revision, *path]:
+                self._file(f"{owner}/{name}", revision, "/".join(path), body, failure)
+            case [owner, name, "resolve", revision, *path]:  # models lie at the root
                 self._file(f"{owner}/{name}", revision, "/".join(path), body, failure)
             case ["cdn", owner, name, commit, *path]:
                 self._bytes(self.hub.files[f"{owner}/{name}"][commit]["/".join(path)], {}, body, failure)
@@ -191,9 +195,10 @@ class _Handler(BaseHTTPRequestHandler):
                 self._send(404, b"", {})
 
     def _found(self, repo: str, revision: str) -> tuple[str, dict[str, bytes]] | None:
-        found = self.hub.resolve(repo, revision)
+        hidden = repo in self.hub.private and not self.may()
+        found = None if hidden else self.hub.resolve(repo, revision)
         if found is None:
-            code = "RevisionNotFound" if repo in self.hub.files else "RepoNotFound"
+            code = "RevisionNotFound" if repo in self.hub.files and not hidden else "RepoNotFound"
             self._send(404, b'{"error": "not found"}', {"X-Error-Code": code})
         return found
 
@@ -201,10 +206,11 @@ class _Handler(BaseHTTPRequestHandler):
         if found := self._found(repo, revision):
             commit, files = found
             siblings = [{"rfilename": path} for path in sorted(files)]
-            told = {"_id": "1", "id": repo, "sha": commit, "siblings": siblings, "private": False, "tags": []}
+            told: dict[str, Any] = {"_id": "1", "id": repo, "sha": commit, "siblings": siblings, "tags": []}
+            told["private"] = repo in self.hub.private
             self._json({**told, "downloads": 0, "likes": 0, "disabled": False, "gated": False})
 
-    def _tree(self, repo: str, revision: str, query: Mapping[str, list[str]]) -> None:
+    def _tree(self, repo: str, revision: str, query: Mapping[str, list[str]], kind: str) -> None:
         if found := self._found(repo, revision):
             listed = [described(path, data) for path, data in sorted(found[1].items())]
             folders = {path.rpartition("/")[0] for path in found[1]} - {""}
@@ -214,9 +220,8 @@ class _Handler(BaseHTTPRequestHandler):
             start = int(query.get("cursor", ["0"])[0])
             link = {}
             if start + PAGE < len(listed):
-                more = (
-                    f"{self.hub.url}/api/datasets/{repo}/tree/{revision}?recursive=true&cursor={start + PAGE}"
-                )
+                tree = f"{self.hub.url}/api/{kind}/{repo}/tree/{revision}"
+                more = f"{tree}?recursive=true&cursor={start + PAGE}"
                 link = {"Link": f'<{more}>; rel="next"'}
             self._json(listed[start : start + PAGE], link)
 

@@ -118,7 +118,12 @@ def obtain(
     retrieved = check_returned(retriever.name, given)
     for variant in sorted(variants - set(retrieved.runs)):
         raise UsageError(f"retriever `{retriever.name}` gave no run named `{variant}`")
-    costs = {**retrieved.costs, **watch.stop()}
+    costs = footprint.settled({**retrieved.costs, **watch.stop()}, len(task.corpus))
+    told = [
+        {k: s.manifest[k] for k in ("retriever", "facts", "settings")} for s in sources if s.manifest["facts"]
+    ]
+    if told:
+        retrieved = replace(retrieved, facts={**retrieved.facts, "parts": told})
     stored = keep(path, task, manifest, retrieved, footprint.with_parts(costs, [s.costs for s in sources]))
     step("stored")
     return stored
@@ -156,10 +161,12 @@ def keep(
     path: Path, task: Task, manifest: Mapping[str, Any], retrieved: Retrieved, costs: Mapping[str, Any]
 ) -> files.Stored:
     """Check the runs, score them and write the result."""
-    wanted = [m for m in map(measures.parse, STORED_MEASURES) if (m.cut or 0) <= manifest["depth"]]
+    depth = manifest["depth"]
+    wanted = [m for m in map(measures.parse, STORED_MEASURES) if (m.cut or 0) <= depth]
+    wanted = wanted or [measures.parse(f"P@{depth}")]  # so shallow are first stages of a reranker
     variants, unanswered, ties = {}, {}, {}
     for name, run in retrieved.runs.items():
-        run = settled(task, run, manifest["depth"])
+        run = settled(task, run, depth)
         scores = measures.score(run, task.qrels, wanted)
         variants[name] = files.Variant(run, {str(m): scores.of(m) for m in wanted})
         unanswered[name] = len(scores.unanswered)

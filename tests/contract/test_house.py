@@ -26,7 +26,7 @@ FLOORS = (
     {"measures", "stats", "tasks", "store"},
     {"retrievers", "nano", "audit", "site"},
     {"candidates", "mining"},
-    {"bench", "report"},
+    {"bench", "report", "publish"},
     {"api", "engines"},
     {"cli"},
     {"__init__", "__main__"},

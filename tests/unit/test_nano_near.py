@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hakari.nano.near import NearTexts
-from hakari.nano.sampling import NEAR, shingles
+from hakari.text.shingles import NEAR, shingles
 
 WORDS = st.sampled_from("a b c d e f".split())  # noqa: SIM905
 TEXTS = st.lists(st.lists(WORDS, max_size=14).map(" ".join), max_size=14)

@@ -6,7 +6,8 @@ from textwrap import dedent
 
 import pytest
 
-from hakari.nano.pysource import Definition, Harvest, harvest
+from hakari.nano.definitions import Definition, Harvest
+from hakari.nano.harvest import harvest
 from hakari.nano.sources import find_sources
 
 

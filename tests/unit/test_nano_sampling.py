@@ -5,8 +5,9 @@ import random
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hakari.nano.sampling import NEAR, NearDuplicates, sample, shingles, stable_hash
+from hakari.nano.sampling import NearDuplicates, sample, stable_hash
 from hakari.nano.shapes import Pair
+from hakari.text.shingles import NEAR, shingles
 
 WORDS = [f"w{number}" for number in range(400)]
 

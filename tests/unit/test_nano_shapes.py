@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from hakari.nano.pysource import harvest
+from hakari.nano.harvest import harvest
 from hakari.nano.shapes import SHAPES, Limits, Pair, make_pairs, mask_name, split_summary
 from hakari.nano.sources import find_sources
 

@@ -1,11 +1,12 @@
 from __future__ import annotations
 
+import importlib.util
 import sys
 from pathlib import Path
 
 import pytest
 
-from hakari.errors import UsageError
+from hakari.errors import MissingPrerequisite, UnknownName, UsageError
 from hakari.nano.sources import MAX_FILE_BYTES, SourceFile, find_sources, standard_library
 
 
@@ -85,3 +86,65 @@ def test_the_standard_library_goes_by_public_names_and_leaves_out_tests_and_tabl
     assert not names & {"_pydecimal", "encodings.cp037", "pydoc_data.topics", "pip"}
     assert found.stage.left_out["generated"] >= 50
     assert list(found.files) == sorted(found.files)
+
+
+def test_a_folder_may_mix_languages_and_one_of_them_may_be_asked_for(tmp_path: Path) -> None:
+    write(tmp_path, "app/a.py", "web/src/index.ts", "web/view.tsx", "core/lib.rs", "core/x.h", "README.md")
+    write(tmp_path, "core/y.h", text="namespace y { class Y {}; }\n")
+    named = {(file.module, file.language) for file in find_sources(tmp_path).files}
+    assert named == {
+        ("a", "python"),
+        ("web", "typescript"),
+        ("web.view", "tsx"),
+        ("core", "rust"),
+        ("core.x", "c"),
+        ("core.y", "c++"),
+    }
+    assert {file.language for file in find_sources(tmp_path, ("ts",)).files} == {"typescript", "tsx"}
+    with pytest.raises(UnknownName, match="rubby"):
+        find_sources(tmp_path, ("rubby",))
+    assert find_sources(tmp_path / "web" / "view.tsx").files[0].language == "tsx"
+
+
+def test_tests_of_other_languages_are_known_by_their_names(tmp_path: Path) -> None:
+    write(tmp_path, "a_test.go", "FooTest.java", "app.spec.ts", "__tests__/x.js", "tests.rs", "unit_test.cc")
+    write(tmp_path, "contest.go", "Testable.java", "spec.ts", "latest.rs", "attest.cc", "dist/out.js")
+    found = find_sources(tmp_path)
+    assert found.stage.left_out == {"generated": 1, "tests": 6}
+    assert sorted(file.path.name for file in found.tests) == [
+        "FooTest.java",
+        "a_test.go",
+        "app.spec.ts",
+        "tests.rs",
+        "unit_test.cc",
+        "x.js",
+    ]
+
+
+@pytest.fixture
+def without_go(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = importlib.util.find_spec
+    monkeypatch.setattr(
+        importlib.util,
+        "find_spec",
+        lambda name, *more: None if name == "tree_sitter_go" else real(name, *more),
+    )
+
+
+@pytest.mark.usefixtures("without_go")
+def test_a_missing_grammar_is_one_clear_error(tmp_path: Path) -> None:
+    write(tmp_path, "a.go", "b.go")
+    for languages in ((), ("go",)):
+        with pytest.raises(MissingPrerequisite, match="tree-sitter-go is not installed") as told:
+            find_sources(tmp_path, languages)
+        assert "[code]" in str(told.value.hint)
+    with pytest.raises(MissingPrerequisite):
+        find_sources(tmp_path / "a.go")
+
+
+@pytest.mark.usefixtures("without_go")
+def test_beside_python_files_without_a_grammar_are_counted(tmp_path: Path) -> None:
+    write(tmp_path, "a.go", "b.py")
+    found = find_sources(tmp_path)
+    assert [file.module for file in found.files] == ["b"]
+    assert found.stage.left_out == {"in go, whose grammar is not installed": 1}

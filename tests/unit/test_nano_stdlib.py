@@ -11,8 +11,9 @@ import pytest
 import hakari
 from hakari.errors import UsageError
 from hakari.nano.code import build_code
+from hakari.nano.definitions import Harvest
 from hakari.nano.draft import Draft, Stage
-from hakari.nano.pysource import Harvest, harvest
+from hakari.nano.harvest import harvest
 from hakari.nano.shapes import SHAPES, normalised
 from hakari.nano.sources import find_sources, standard_library
 
@@ -111,7 +112,7 @@ def test_nothing_asked_for_is_an_error(email: Harvest) -> None:
 DIGEST = """
 import hashlib
 from hakari.nano.code import build_code
-from hakari.nano.pysource import harvest
+from hakari.nano.harvest import harvest
 from hakari.nano.sources import find_sources, standard_library
 drafts = build_code(harvest(find_sources("email")), "NanoMail", max_queries=20, max_documents=60)
 print(hashlib.sha256(repr(drafts).encode()).hexdigest())

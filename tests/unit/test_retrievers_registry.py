@@ -5,6 +5,7 @@ import subprocess
 import sys
 import textwrap
 from importlib.metadata import EntryPoint
+from pathlib import Path
 
 import pytest
 
@@ -189,3 +190,9 @@ def test_plugins_come_by_entry_point(own_module, monkeypatch):
     monkeypatch.syspath_prepend(os.getcwd())
     assert parse("theirs(window=5)").name == "theirs(window=5)"
     assert [entry.family for entry in known() if entry.name in ("theirs", "bm25")] == ["bm25", "plugin"]
+
+
+def test_a_path_among_the_retrievers_is_told_as_a_task(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="is a path, not a retriever") as told:
+        registry.parse(str(tmp_path))
+    assert f"--on {tmp_path}" in str(told.value.hint)

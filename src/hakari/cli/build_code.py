@@ -13,6 +13,13 @@ from hakari.cli.build_shared import FILE, seed_option, tell
 @click.command("code")
 @click.argument("place", metavar="[PATH|PACKAGE]", required=False)
 @click.option("--stdlib", is_flag=True, help="The standard library of this Python.")
+@click.option(
+    "--language",
+    "languages",
+    multiple=True,
+    metavar="LANG",
+    help="Read only this language; may be repeated. Default: all of a PATH, Python of a PACKAGE.",
+)
 @click.option("--queries", type=click.IntRange(1), default=200, show_default=True, metavar="N")
 @click.option("--documents", type=click.IntRange(1), default=2_000, show_default=True, metavar="N")
 @seed_option
@@ -20,15 +27,25 @@ from hakari.cli.build_shared import FILE, seed_option, tell
 @click.option("--out", type=FILE, metavar="DIR", help="Folder of the set; default: its name, here.")
 @options.as_json
 def code(
-    place: str | None, stdlib: bool, queries: int, documents: int, seed: int, as_json: bool, **named: Any
+    place: str | None,
+    stdlib: bool,
+    languages: tuple[str, ...],
+    queries: int,
+    documents: int,
+    seed: int,
+    as_json: bool,
+    **named: Any,
 ) -> None:
-    """Python code in four shapes: docstring to function, back, completion, reference.
+    """Code in four shapes: documentation to function, back, completion, reference.
 
-    PATH is a folder or a file, PACKAGE an installed package; nothing of it is imported or run.
+    PATH is a folder or a file, PACKAGE an installed package; nothing of it is imported or run. Python is read
+    as it is; JavaScript, TypeScript, Java, Go, Rust, C and C++ with the extra `code`.
     """
     from hakari.errors import UsageError
     from hakari.nano.build import Target, build_from_code
 
     if stdlib == (place is not None):
         raise UsageError("name one source of code", "give a PATH, an installed PACKAGE, or `--stdlib`")
-    tell(build_from_code(place, Target(**named), queries, documents, seed), as_json)
+    if stdlib and languages:
+        raise UsageError("the standard library is Python alone", "leave out `--language`")
+    tell(build_from_code(place, Target(**named), queries, documents, seed, languages), as_json)

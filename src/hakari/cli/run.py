@@ -17,6 +17,9 @@ from hakari.cli import options, output
 @options.variants
 @options.model_args
 @options.places
+@click.option(
+    "--costs", is_flag=True, help="Costs of each task in full; with `--json`, in each row as `cost`."
+)
 @click.option("--fresh", is_flag=True, help="Run again what has a result already.")
 @options.as_json
 def command(
@@ -43,9 +46,10 @@ def command(
 
     from hakari import api, bench
     from hakari.cli.progress import telling
+    from hakari.report.costs import with_costs
     from hakari.report.summary import results_tables
 
-    depth, fresh, variants = (chosen.pop(name) for name in ("depth", "fresh", "variants"))
+    depth, fresh, variants, costs = (chosen.pop(name) for name in ("depth", "fresh", "variants", "costs"))
     where = options.where(**chosen)
     plan, _ = api.planned(retrievers, variants, options.settings(model_args))
     plan = replace(plan, depth=depth, results=where.results, fresh=fresh)
@@ -59,9 +63,9 @@ def command(
 
         results = api.weigh(plan, tasks, where, measures, tell)
     if as_json:
-        output.print_json(results.rows())
+        output.print_json(with_costs(results) if costs else results.rows())
     else:
-        output.print_tables(*results_tables(results))
+        output.print_tables(*results_tables(results, costs_by_task=costs))
         again = "the same command again reads them and runs nothing"
         output.note(
             f"results are in `{where.results}`; " + (again if "stored" in states else "nothing was run")

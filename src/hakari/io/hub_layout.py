@@ -31,7 +31,7 @@ def tasks_in(paths: Iterable[str], card: str | None) -> dict[str, Configs]:
     stated = _stated(card) if card else {}
     if not set(PARTS) <= stated.keys():
         stated = {}
-    for config, split, files in _by_card(stated, listed) if stated else _by_folder(listed):
+    for config, split, files in _by_card(stated, listed) if stated else by_folder(listed):
         if _is_safe(config) and _is_safe(split):
             tasks.setdefault(split, {}).setdefault(config, []).extend(files)
     for split, configs in tasks.items():
@@ -53,7 +53,7 @@ def _is_safe(name: str) -> bool:
     return short and name.isprintable() and not name.startswith(".") and not set(name) & set("/\\:")
 
 
-def _by_folder(paths: Sequence[str]) -> Iterable[tuple[str, str, list[str]]]:
+def by_folder(paths: Sequence[str]) -> Iterable[tuple[str, str, list[str]]]:
     """Files as `<configuration>/<split>[-00000-of-00001].parquet`, perhaps below `data/`."""
     for path in paths:
         folder, slash, name = path.removeprefix("data/").rpartition("/")

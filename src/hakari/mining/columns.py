@@ -12,7 +12,8 @@ from hakari.io.files import shown
 from hakari.nano.sources_tables import FaultLog, Place, open_table, plain_name
 
 
-def _words(names: str) -> tuple[str, ...]:
+def words(names: str) -> tuple[str, ...]:
+    """Words with spaces between them, one by one."""
     return tuple(names.split())
 
 
@@ -27,23 +28,23 @@ class Part:
 
 QUESTION = Part(
     "query",
-    _words("question query title anchor problem prompt instruction intent nl utterance sentence1 text"),
+    words("question query title anchor problem prompt instruction intent nl utterance sentence1 text"),
 )
 ANSWER = Part(
     "positive",
-    _words(
+    words(
         "accepted_answer best_answer answer positive response output answers solution reply sentence2 code snippet"
     ),
 )
-BODY = Part("body", _words("body question_body description input details"), optional=True)
-SCHEMA = Part("schema", _words("schema context create_table ddl sql_context table_schema"), optional=True)
+BODY = Part("body", words("body question_body description input details"), optional=True)
+SCHEMA = Part("schema", words("schema context create_table ddl sql_context table_schema"), optional=True)
 SQL_QUESTION = Part(
-    "query", _words("question nl utterance sql_prompt instruction prompt natural_language anchor query text")
+    "query", words("question nl utterance sql_prompt instruction prompt natural_language anchor query text")
 )
-SQL = Part("positive", _words("sql statement sql_query query answer positive output response"))
-MESSAGES = Part("messages", _words("messages conversations conversation dialogue dialog chat turns"))
-SOURCE_SIDE = Part("query", _words("source src anchor query java python sentence1 text1 code1 en"))
-TARGET_SIDE = Part("positive", _words("target tgt positive translation cs cpp sentence2 text2 code2 de fr"))
+SQL = Part("positive", words("sql statement sql_query query answer positive output response"))
+MESSAGES = Part("messages", words("messages conversations conversation dialogue dialog chat turns"))
+SOURCE_SIDE = Part("query", words("source src anchor query java python sentence1 text1 code1 en"))
+TARGET_SIDE = Part("positive", words("target tgt positive translation cs cpp sentence2 text2 code2 de fr"))
 
 
 def part_rows(

@@ -20,8 +20,9 @@ from hakari.io.nano import LANGUAGE, SHAPE
 from hakari.io.nano_write import write_nano_set
 from hakari.nano.built_in import finished
 from hakari.nano.code import DEFAULT_SEED, build_code
+from hakari.nano.definitions import Harvest
 from hakari.nano.draft import Draft, Stage
-from hakari.nano.pysource import Harvest, harvest
+from hakari.nano.harvest import harvest
 from hakari.nano.recipes import Recipe, select
 from hakari.nano.sources import Sources, find_sources, standard_library
 from hakari.nano.sources_parts import Source
@@ -29,6 +30,8 @@ from hakari.tasks.assemble import Traits, assemble
 from hakari.types import Task
 
 REPORT = "build.json"
+ENOUGH_TEXTS, ENOUGH_SHARE = 20, 0.9
+"""From so many texts language and category are taken to be known, the language if most agree."""
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 _SHARD = re.compile(r".*-\d{5}-of-\d{5}")
 
@@ -90,32 +93,56 @@ def build_from(source: Source, recipe: Recipe, target: Target) -> Built:
     """Choose a task from a source by a recipe and write it as a nano set of one task."""
     target.check_free()
     chosen = select(source, recipe)
-    task = assemble(
-        target.name,
-        target.task or target.name,
-        chosen.queries,
-        chosen.corpus,
-        chosen.judgements,
-        traits=target.traits,
+    task, told = _described(
+        assemble(
+            target.name,
+            target.task or target.name,
+            chosen.queries,
+            chosen.corpus,
+            chosen.judgements,
+            traits=target.traits,
+        )
     )
+    stages = (*source.stages(), *chosen.stages)
     report = {
         "hakari": __version__,
-        "source": Path(source.name).name,
+        "source": source.origin or Path(source.name).name,
         "recipe": asdict(recipe),
         "columns": source.roles,
-        "tasks": {task.split: _account(task, chosen.stages, chosen.changes)},
+        "tasks": {task.split: _account(task, stages, (*chosen.changes, *told))},
     }
     return _written([task], report, target)
 
 
+def _described(task: Task) -> tuple[Task, list[str]]:
+    """The task with language and category, and which of them its texts told; with few texts they stay open."""
+    from hakari.text.detect import detect
+
+    stated = {"language": task.language, "category": task.category}
+    told = []
+    if None in stated.values():
+        guesses = detect(task.queries.texts.tolist(), task.corpus.texts.tolist())
+        for trait, guess in zip(stated, guesses, strict=True):
+            sure = guess.texts >= ENOUGH_TEXTS and (trait == "category" or guess.share >= ENOUGH_SHARE)
+            if stated[trait] is None and sure:
+                stated[trait] = guess.value
+                told.append(f"{trait} `{guess.value}` was detected in the texts: correct it with `--{trait}`")
+    return replace(task, language=stated["language"], category=stated["category"]), told
+
+
 def build_from_code(
-    place: str | None, target: Target, queries: int = 200, documents: int = 2_000, seed: int = DEFAULT_SEED
+    place: str | None,
+    target: Target,
+    queries: int = 200,
+    documents: int = 2_000,
+    seed: int = DEFAULT_SEED,
+    languages: tuple[str, ...] = (),
 ) -> Built:
-    """The four code shapes of a folder, a file, an installed package or, for None, the standard library."""
+    """Every shape of task that a folder, a file, an installed package or, for None, the standard library has."""
     target.check_free()
     if place is not None and "\0" in place:
         raise UsageError(f"{shown(place)} has a NUL byte", "name a folder or an installed package")
-    sources = _sources(place)
+    sources = _sources(place, languages)
     harvested = _writable(harvest(sources))
     drafts = build_code(harvested, target.name, max_queries=queries, max_documents=documents, seed=seed)
     if not drafts:
@@ -127,17 +154,23 @@ def build_from_code(
     report = {
         "hakari": __version__,
         "source": "the standard library" if place is None else Path(place).name,
-        "recipe": {"name": "code", "queries": queries, "documents": documents, "seed": seed},
+        "recipe": {
+            "name": "code",
+            "queries": queries,
+            "documents": documents,
+            "seed": seed,
+            "languages": sorted({file.language for file in sources.files}),
+        },
         "tasks": {draft.split: _account_of(draft) for draft in drafts},
     }
     return _written([finished(draft) for draft in drafts], report, target)
 
 
-def _sources(place: str | None) -> Sources:
+def _sources(place: str | None, languages: tuple[str, ...]) -> Sources:
     if place is not None and os.path.islink(place) and not os.path.exists(place):
         raise UsageError(f"{shown(place)} is a link that leads nowhere", f"check `ls -l {place}`")
     try:
-        return standard_library() if place is None else find_sources(place)
+        return standard_library() if place is None else find_sources(place, languages)
     except (OSError, RuntimeError) as error:  # a loop of links is one or the other, as the Python has it
         reason = getattr(error, "strerror", None) or str(error)
         raise UsageError(

@@ -10,7 +10,7 @@ import numpy as np
 
 from hakari.nano.findings import ERROR, NOTE, WARNING, Finding, finding, numbered
 from hakari.nano.near import MAX_PAIRS, NearTexts
-from hakari.nano.sampling import NEAR
+from hakari.text.shingles import NEAR
 from hakari.types import Task
 
 LONG = 20_000

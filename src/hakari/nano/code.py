@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hakari.errors import UsageError
+from hakari.nano.definitions import Harvest
 from hakari.nano.draft import Draft, Stage
-from hakari.nano.pysource import Harvest
 from hakari.nano.sampling import Sample, sample, stable_hash
 from hakari.nano.shapes import SHAPES, Limits, Shape, make_pairs
 

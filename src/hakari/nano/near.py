@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
-from hakari.nano.sampling import NEAR, shingles
+from hakari.text.shingles import NEAR, shingles
 
 MAX_PAIRS = 200_000
 """Where there are more, the texts come from a few templates, and the rest tells nothing new."""

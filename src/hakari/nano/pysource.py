@@ -13,92 +13,42 @@ import tokenize
 import warnings
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from hakari.nano.draft import Stage
-from hakari.nano.sources import SourceFile, Sources
+from hakari.nano.definitions import Definition
+from hakari.nano.sources import SourceFile
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 _DOCUMENTED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _BLOCKS = ("body", "handlers", "orelse", "finalbody", "cases")
 
 
-@dataclass(frozen=True)
-class Definition:
-    """A function or class as it stands in its file, apart from its docstring."""
+def read_python(file: SourceFile, left_out: Counter[str]) -> list[Definition] | None:
+    """The functions and classes of a file, or None where it cannot be read as Python.
 
-    name: str
-    """Module and qualified name: `json.decoder.JSONDecoder.decode`. The second of a name ends in `#2`."""
-    kind: str
-    """`function`, `method` or `class`."""
-    signature: str
-    """Arguments and what is returned, without `self` or `cls`: `(s, *, strict=True) -> str`."""
-    docstring: str
-    """With its indentation evened out; empty where there is none."""
-    code: str = ""
-    """Decorators, signature, comments and statements without any docstring; empty for a class."""
-    statement_lines: tuple[int, ...] = ()
-    """Lines of `code`, from 0, at which the statements of the body begin, with the comments above them."""
-    statements: int = 0
-    """How many statements the body has, nested ones included."""
-
-    @property
-    def own_name(self) -> str:
-        """The last part of the name."""
-        return self.name.partition("#")[0].rpartition(".")[2]
-
-    @property
-    def public(self) -> bool:
-        """Whether no part of the name is private."""
-        return not any(part.startswith("_") for part in self.name.split("."))
-
-
-@dataclass(frozen=True)
-class Harvest:
-    """The definitions of a source, in order of name, and the account of files and functions left out."""
-
-    definitions: tuple[Definition, ...]
-    stages: tuple[Stage, ...]
-
-
-def harvest(sources: Sources) -> Harvest:
-    """Read every file of a source and cut out its functions and classes.
-
-    Files that cannot be read as Python are counted as `unreadable`. Functions inside functions belong to the
-    text of the outer one, and overload stubs have nothing to find, so neither is a definition of its own.
+    Functions inside functions belong to the text of the outer one, and overload stubs have nothing to find,
+    so neither is a definition of its own; both are counted.
     """
-    unreadable = 0
-    left_out: Counter[str] = Counter()
+    text, tree = parse(file)
+    if tree is None:
+        return None
+    lines = text.split("\n")
     found: list[Definition] = []
-    for file in sources.files:
-        text, tree = _parse(file)
-        if tree is None:
-            unreadable += 1
+    for node, owner, in_class in definitions_in(tree, file.module):
+        if isinstance(node, ast.ClassDef):
+            found.append(_class(node, owner))
             continue
-        lines = text.split("\n")
-        for node, owner, in_class in _definitions(tree, file.module):
-            if isinstance(node, ast.ClassDef):
-                found.append(_class(node, owner))
-                continue
-            parts = list(ast.walk(node))
-            left_out["nested in another function"] += sum(
-                isinstance(part, FunctionNode) for part in parts[1:]
-            )
-            if any(_last_name(decorator) == "overload" for decorator in node.decorator_list):
-                left_out["overload stubs"] += 1
-            else:
-                found.append(_function(node, owner, in_class, _Place(lines, parts)))
-    files = sources.stage
-    if unreadable:
-        reasons = Counter(files.left_out) + Counter(unreadable=unreadable)
-        files = replace(files, kept=files.kept - unreadable, left_out=dict(sorted(reasons.items())))
-    seen = len(found) + left_out.total()
-    definitions = Stage("definitions", seen, len(found), dict(sorted((+left_out).items())))
-    return Harvest(_numbered(found), (files, definitions))
+        parts = list(ast.walk(node))
+        left_out["nested in another function"] += sum(isinstance(part, FunctionNode) for part in parts[1:])
+        if any(_last_name(decorator) == "overload" for decorator in node.decorator_list):
+            left_out["overload stubs"] += 1
+        else:
+            found.append(_function(node, owner, in_class, _Place(lines, parts)))
+    return found
 
 
-def _parse(file: SourceFile) -> tuple[str, ast.Module | None]:
+def parse(file: SourceFile) -> tuple[str, ast.Module | None]:
+    """The text of a file and its tree; no tree where it is no Python."""
     try:
         with tokenize.open(file.path) as handle:
             text = handle.read()
@@ -110,28 +60,18 @@ def _parse(file: SourceFile) -> tuple[str, ast.Module | None]:
         return "", None
 
 
-def _definitions(
+def definitions_in(
     tree: ast.AST, owner: str, in_class: bool = False
 ) -> Iterator[tuple[FunctionNode | ast.ClassDef, str, bool]]:
     """Definitions in order of the file, those in `if` and `try` blocks and in classes included."""
-    for field in _BLOCKS:
-        for node in getattr(tree, field, ()):
+    for block in _BLOCKS:
+        for node in getattr(tree, block, ()):
             if isinstance(node, _DOCUMENTED):
                 yield node, owner, in_class
             if isinstance(node, ast.ClassDef):
-                yield from _definitions(node, f"{owner}.{node.name}", True)
+                yield from definitions_in(node, f"{owner}.{node.name}", True)
             elif not isinstance(node, FunctionNode):
-                yield from _definitions(node, owner, in_class)
-
-
-def _numbered(found: list[Definition]) -> tuple[Definition, ...]:
-    counts: Counter[str] = Counter()
-    numbered = []
-    for definition in found:
-        counts[definition.name] += 1
-        count = counts[definition.name]
-        numbered.append(definition if count == 1 else replace(definition, name=f"{definition.name}#{count}"))
-    return tuple(sorted(numbered, key=lambda definition: definition.name))
+                yield from definitions_in(node, owner, in_class)
 
 
 def _class(node: ast.ClassDef, owner: str) -> Definition:

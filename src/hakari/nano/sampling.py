@@ -4,21 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import math
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from hakari.nano.draft import Stage
 from hakari.nano.shapes import Pair, normalised
+from hakari.text.shingles import NEAR, jaccard, shingles
 
 MAX_POSITIVES = 3
 """A text that answers, or asks for, more than this many others is boilerplate."""
-NEAR = 0.7
-"""Share of common shingles from which two texts count as nearly the same."""
-SHINGLE_TOKENS = 3
-
-_TOKEN = re.compile(r"\w+|[^\w\s]")
 
 
 @dataclass(frozen=True)
@@ -119,7 +114,7 @@ class _Pool:
         by_document: dict[str, str] = {}
         for pair in sorted(pairs, key=lambda pair: pair.name):
             query = by_query.setdefault(normalised(pair.query), pair.name)
-            document = by_document.setdefault(normalised(pair.document), pair.name)
+            document = by_document.setdefault(normalised(pair.document), pair.answer or pair.name)
             self.queries.setdefault(query, pair.query)
             self.documents.setdefault(document, pair.document)
             self.answers[query].add(document)
@@ -167,16 +162,4 @@ class NearDuplicates:
         few = len(shingled) - math.floor(NEAR * len(shingled))
         rarest = sorted(shingled, key=lambda shingle: len(self._holders.get(shingle, ())))[: few + 1]
         holders = {other for shingle in rarest for other in self._holders.get(shingle, ())}
-        return any(_jaccard(shingled, self._seen[other]) >= NEAR for other in holders)
-
-
-def _jaccard(left: set[str], right: set[str]) -> float:
-    common = len(left & right)
-    return common / (len(left) + len(right) - common)
-
-
-def shingles(text: str) -> set[str]:
-    """Every run of three tokens of a text without case; the whole of a shorter text."""
-    tokens = _TOKEN.findall(text.casefold())
-    count = max(1, len(tokens) - SHINGLE_TOKENS + 1)
-    return {" ".join(tokens[start : start + SHINGLE_TOKENS]) for start in range(count)}
+        return any(jaccard(shingled, self._seen[other]) >= NEAR for other in holders)

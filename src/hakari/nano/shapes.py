@@ -12,8 +12,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from hakari.nano.definitions import PYTHON, Definition
 from hakari.nano.draft import Stage
-from hakari.nano.pysource import Definition
+from hakari.nano.languages import LANGUAGES
 
 MASK = "___"
 
@@ -44,6 +45,8 @@ class Pair:
     name: str
     query: str
     document: str
+    answer: str = ""
+    """What the document comes from, where that is something else."""
 
 
 class Unsuitable(Exception):
@@ -98,6 +101,8 @@ _PARAGRAPH_END = re.compile(r"\n[ \t]*\n")
 # Not after an abbreviation or an initial, and only where a new sentence plausibly begins.
 _SENTENCE_END = re.compile(r"(?<!e\.g)(?<!i\.e)(?<!etc)(?<!vs)(?<![ .][A-Za-z])[.!?](?=\s+[A-Z\"'`(*:])")
 _CALL = re.compile(r"[\w.]+\s*\(")
+_PATH_SIGNS = r"(?:\.|::|->|#)"
+_TAG = re.compile(r"[@\\]\w")
 _WORD = re.compile(r"[^\W\d_]{2,}")
 
 
@@ -107,6 +112,8 @@ def _summary(definition: Definition, limits: Limits) -> tuple[str, str]:
     summary, rest = split_summary(definition.docstring)
     if _CALL.match(summary):
         raise Unsuitable("docstring begins with a signature")
+    if definition.language != PYTHON and _TAG.match(summary):
+        raise Unsuitable("docstring begins with a tag")
     if len(_WORD.findall(summary)) < limits.min_summary_words:
         raise Unsuitable("summary too short")
     if len(summary) > limits.max_summary_characters:
@@ -115,7 +122,7 @@ def _summary(definition: Definition, limits: Limits) -> tuple[str, str]:
 
 
 def _function(definition: Definition, limits: Limits) -> str:
-    if definition.kind == "class":
+    if definition.kind == "class" or not definition.code:
         raise Unsuitable("not a function")
     code = definition.code
     if definition.statements < limits.min_statements or _weight(code) < limits.min_code_characters:
@@ -140,26 +147,43 @@ def _docstring(definition: Definition, limits: Limits) -> str:
 
 def _docstring_to_function(definition: Definition, limits: Limits) -> Pair:
     code = _function(definition, limits)
-    return Pair(definition.name, _summary(definition, limits)[0], code)
+    return Pair(definition.name, _unnamed(_summary(definition, limits)[0], definition), code)
 
 
 def _function_to_docstring(definition: Definition, limits: Limits) -> Pair:
     code = _function(definition, limits)
-    return Pair(definition.name, code, _docstring(definition, limits))
+    return Pair(definition.name, code, _unnamed(_docstring(definition, limits), definition))
+
+
+def _unnamed(text: str, definition: Definition) -> str:
+    """Text without the name of the function, where it is a name and no word of prose.
+
+    Comments of Go and C are written around that name, so it alone would find the function.
+    """
+    name = definition.own_name
+    if definition.language == PYTHON or not _is_coined(name):
+        return text
+    return mask_name(text, name, _PATH_SIGNS)
+
+
+def _is_coined(name: str) -> bool:
+    """Whether nobody would write a name as a word: `readFile`, `read_file`, `utf8`, but not `read`."""
+    return re.fullmatch(r"[A-Z]?[a-z]+", name) is None
 
 
 def _function_completion(definition: Definition, limits: Limits) -> Pair:
     lines = _function(definition, limits).split("\n")
     halves = [("\n".join(lines[:cut]), "\n".join(lines[cut:])) for cut in definition.statement_lines[1:]]
-    fit = [half for half in halves if all(_is_meaningful(side, limits) for side in half)]
+    marks = LANGUAGES[definition.language].comments
+    fit = [half for half in halves if all(_is_meaningful(side, limits, marks) for side in half)]
     if not fit:
         raise Unsuitable("no two meaningful halves")
     begin, rest = min(fit, key=lambda half: abs(_weight(half[0]) - _weight(half[1])))
     return Pair(definition.name, begin.rstrip(), textwrap.dedent(rest).strip("\n"))
 
 
-def _is_meaningful(half: str, limits: Limits) -> bool:
-    code = [line for line in half.split("\n") if line.strip() and not line.lstrip().startswith("#")]
+def _is_meaningful(half: str, limits: Limits, marks: tuple[str, ...]) -> bool:
+    code = [line for line in half.split("\n") if line.strip() and not line.lstrip().startswith(marks)]
     return len(code) >= limits.min_half_lines and _weight("".join(code)) >= limits.min_code_characters
 
 
@@ -169,16 +193,17 @@ def _api_reference(definition: Definition, limits: Limits) -> Pair:
     summary, rest = _summary(definition, limits)
     if len(_WORD.findall(rest)) < limits.min_entry_words:
         raise Unsuitable("nothing beyond the summary" if not rest else "entry too short")
-    entry = f"{MASK}{definition.signature}\n\n{rest}"
+    entry = f"{definition.header or MASK + definition.signature}\n\n{rest}"
     if entry.count("\n") >= limits.max_lines or len(entry) > limits.max_characters:
         raise Unsuitable("entry too long")
-    path = definition.name.partition("#")[0]
-    return Pair(definition.name, f"{path}: {summary}", mask_name(entry, definition.own_name))
+    signs = r"\." if definition.language == PYTHON else _PATH_SIGNS
+    query = f"{definition.api_path}: {summary}"
+    return Pair(definition.name, query, mask_name(entry, definition.own_name, signs))
 
 
-def mask_name(text: str, name: str) -> str:
+def mask_name(text: str, name: str, sign: str = r"\.") -> str:
     """Text with every mention of a name, as a whole word in any case and with the path before it, masked."""
-    return re.sub(rf"(?<!\w)(?:\w+\.)*{re.escape(name)}(?!\w)", MASK, text, flags=re.IGNORECASE)
+    return re.sub(rf"(?<!\w)(?:\w+{sign})*{re.escape(name)}(?!\w)", MASK, text, flags=re.IGNORECASE)
 
 
 SHAPES = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hakari.nano.code import DEFAULT_SEED, build_code
 from hakari.nano.draft import Draft
-from hakari.nano.pysource import harvest
+from hakari.nano.harvest import harvest
 from hakari.nano.sources import standard_library
 
 DATASET = "NanoStdlib"

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hakari.measures import Measure
+from hakari.report import truncation
 from hakari.report.arrays import by_task
+from hakari.report.costs import cost_tables, over_tasks
 from hakari.report.tables import Table, number
 
 if TYPE_CHECKING:
@@ -64,8 +66,8 @@ def _add(
         }
 
 
-def results_tables(results: Results) -> list[Table]:
-    """The table of everything that was weighed: quality with intervals, cost beside it."""
+def results_tables(results: Results, costs_by_task: bool = False) -> list[Table]:
+    """The table of everything that was weighed: quality with intervals, cost beside it and in full below."""
     costly = any(w.costs for w in results.weighed)
     sets = {task.rpartition("/")[0] for task in results.tasks}
     short = len(sets) == 1 and "" not in sets
@@ -107,7 +109,8 @@ def results_tables(results: Results) -> list[Table]:
     title += f"{len(results.tasks)} task{'s' * (len(results.tasks) > 1)}, {queries:,} queries"
     # A line between groups of one row each would only draw the table out; the mean is set apart all the same.
     kept = breaks[1:] if len(results.systems) > 1 else breaks[len(results.tasks) :]
-    return [Table(title, columns, rows, texts=(0, 1), notes=_notes(results), breaks=kept)]
+    table = Table(title, columns, rows, texts=(0, 1), notes=_notes(results), breaks=kept)
+    return [table, *cost_tables(results, by_task=costs_by_task)]
 
 
 def best_marks(results: Results, systems: Sequence[System], task: str) -> set[tuple[Measure, System]]:
@@ -132,15 +135,12 @@ def _cell(row: dict[str, Any]) -> str:
 
 
 def _costs(weighed: Sequence[Weighed]) -> list[str]:
-    def of(name: str) -> list[float]:
-        costs = [{**w.costs, **w.costs.get("variants", {}).get(w.system.variant, {})} for w in weighed]
-        return [float(c[name]) for c in costs if c.get(name) is not None]
-
-    seconds, index, peak = of("seconds"), of("index_bytes"), of("peak_bytes")
+    costs = over_tasks(weighed)
+    seconds, index, peak = costs["seconds"], costs["index_bytes"], costs["peak_bytes"]
     return [
-        f"{sum(seconds):.2f}" if seconds else "–",
-        f"{sum(index) / 1e6:.1f}" if index else "–",
-        f"{max(peak) / 1e6:.0f}" if peak else "–",
+        f"{seconds:.2f}" if seconds is not None else "–",
+        f"{index / 1e6:.1f}" if index is not None else "–",
+        f"{peak / 1e6:.0f}" if peak is not None else "–",
     ]
 
 
@@ -173,7 +173,30 @@ def _notes(results: Results) -> list[str]:
             notes.append(
                 f"{w.system} ranks {w.manifest['extra']} queries without judgements; they are left out."
             )
-    return notes + _detection_notes(results) + _tie_notes(results)
+    return (
+        notes
+        + _learned_notes(results)
+        + truncation.notes(results)
+        + _detection_notes(results)
+        + _tie_notes(results)
+    )
+
+
+def _learned_notes(results: Results) -> list[str]:
+    """A system that was tuned on the judgements is not to be read like one that was not."""
+    told: dict[str, list[str]] = {}
+    for w in results.weighed:
+        learned = w.manifest.get("facts", {}).get("weights_learned")
+        if learned:
+            weights = ":".join(f"{weight:.2f}" for weight in learned["mean_weights"])
+            told.setdefault(str(w.system), []).append(f"{weights} on {w.task}")
+    return [
+        f"{system}: weights learned by cross-validation over the judged queries, on the mean "
+        + ", ".join(where[:3])
+        + (f" and {len(where) - 3} more" if where[3:] else "")
+        + "."
+        for system, where in told.items()
+    ]
 
 
 def _detection_notes(results: Results) -> list[str]:

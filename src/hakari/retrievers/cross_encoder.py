@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Mapping
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,9 +18,11 @@ import numpy as np
 
 from hakari.errors import UsageError
 from hakari.retrievers.embedding_cache import EmbeddingCache, cache_wanted, versions_of
-from hakari.retrievers.encode import Encoded, encode_texts
+from hakari.retrievers.encode import BatchEncoder, Encoded, Encoder, Work, encode_texts, thread_count
+from hakari.retrievers.latency import by_query, sample
 from hakari.retrievers.models import CatalogModel, ModelFiles, PairUsage, catalog, files_in, locate, usage_in
 from hakari.retrievers.onnx import Encoding, OnnxModel, Tokens
+from hakari.retrievers.onnx_size import parameters_in
 from hakari.retrievers.rerank import Pairs, Reranker, Rescored
 from hakari.retrievers.spelling import spell
 from hakari.types import Task
@@ -107,10 +110,55 @@ def parted(text: str) -> tuple[str, str]:
     return texts[: int(length)], texts[int(length) :]
 
 
-class OnnxReranker(Reranker):
+class PairReranker(Reranker):
+    """Scores pairs with whatever turns the text of a pair into a score; scores are kept in the cache."""
+
+    kept_for: Sequence[str] = ()
+    """Distributions whose versions may move its scores: part of the key of the cache."""
+
+    @abstractmethod
+    def encoder(self) -> Encoder | BatchEncoder:
+        """What scores pairs."""
+
+    def parameters(self) -> int | None:
+        """How many parameters the model has, where it can tell."""
+        return None
+
+    def rescore(self, task: Task, pairs: Pairs) -> Rescored:
+        """Score every pair, in blocks that bound the memory of their texts."""
+        encoder, blocks = self.encoder(), []
+        cache = None
+        if cache_wanted():
+            settings = {**encoder.settings(), **versions_of(self.kept_for)}
+            cache = EmbeddingCache(settings, used_by=self.name)
+        try:
+            for first in range(0, len(pairs), BLOCK_PAIRS):
+                block = slice(first, first + BLOCK_PAIRS)
+                texts = [
+                    joined(task.queries.texts[q], task.corpus.texts[d])
+                    for q, d in zip(pairs.queries[block], pairs.documents[block], strict=True)
+                ]
+                blocks.append(encode_texts(encoder, texts, cache, self._telling(first, len(pairs))))
+        finally:
+            if cache is not None:
+                cache.close()
+        scores = [block.vectors[:, 0] for block in blocks]
+        size = self.parameters()
+        costs = {**_costs(blocks), "query_seconds": _query_seconds(task, pairs, blocks)}
+        if size is not None:
+            costs["parameters"] = size
+        return Rescored(np.concatenate(scores) if scores else np.empty(0, np.float32), _facts(blocks), costs)
+
+    def _telling(self, before: int, total: int) -> Any:
+        report = self.progress
+        return None if report is None else lambda done, _: report(before + done, total)
+
+
+class OnnxReranker(PairReranker):
     """Scores pairs with a cross-encoder."""
 
     packages = ("onnxruntime", "tokenizers")
+    kept_for = ("onnxruntime",)
 
     def __init__(self, name: str, files: ModelFiles | CatalogModel, usage: PairUsage) -> None:
         self.name, self.usage = name, usage
@@ -136,31 +184,9 @@ class OnnxReranker(Reranker):
                 self._encoder = PairEncoder(self._files, self.usage)
         return self._encoder
 
-    def rescore(self, task: Task, pairs: Pairs) -> Rescored:
-        """Score every pair, in blocks that bound the memory of their texts."""
-        encoder, blocks = self.encoder(), []
-        cache = None
-        if cache_wanted():
-            cache = EmbeddingCache({**encoder.settings(), **versions_of(("onnxruntime",))})
-        try:
-            for first in range(0, len(pairs), BLOCK_PAIRS):
-                block = slice(first, first + BLOCK_PAIRS)
-                texts = [
-                    joined(task.queries.texts[q], task.corpus.texts[d])
-                    for q, d in zip(pairs.queries[block], pairs.documents[block], strict=True)
-                ]
-                blocks.append(encode_texts(encoder, texts, cache, self._telling(first, len(pairs))))
-        finally:
-            if cache is not None:
-                cache.close()
-        scores = [block.vectors[:, 0] for block in blocks]
-        return Rescored(
-            np.concatenate(scores) if scores else np.empty(0, np.float32), _facts(blocks), _costs(blocks)
-        )
-
-    def _telling(self, before: int, total: int) -> Any:
-        report = self.progress
-        return None if report is None else lambda done, _: report(before + done, total)
+    def parameters(self) -> int | None:
+        """How many numbers the graph holds."""
+        return parameters_in(self.encoder().files.graph)
 
 
 def catalog_reranker(
@@ -201,10 +227,26 @@ def _facts(blocks: list[Encoded]) -> dict[str, Any]:
     }
 
 
-def _costs(blocks: list[Encoded]) -> dict[str, float]:
+def _query_seconds(task: Task, pairs: Pairs, blocks: list[Encoded]) -> dict[str, float]:
+    """What queries of a sample take alone: their pairs one at a time, spread over the threads.
+
+    Pairs are scored one at a time anyhow, so the seconds that each took say it, and nothing is scored again.
+    """
+    if not blocks:
+        return {}
+    each, threads = np.concatenate([block.each_seconds for block in blocks]), thread_count()
+    found = {}
+    for row in sample(len(task.queries)):
+        mine = each[pairs.offsets[row] : pairs.offsets[row + 1]]
+        found[row] = max(float(mine.sum()) / threads, float(mine.max(initial=0.0)))
+    return by_query(task.queries.ids, found)
+
+
+def _costs(blocks: list[Encoded]) -> dict[str, Any]:
     distinct, fresh = sum(block.distinct for block in blocks), sum(block.fresh for block in blocks)
     thread_s = sum(block.thread_seconds for block in blocks)
-    costs: dict[str, float] = {
+    costs: dict[str, Any] = {
+        **sum((block.work for block in blocks), Work()).costs(),
         "pairs_scored": fresh,
         "pairs_from_cache": distinct - fresh,
         "pairs_thread_s": thread_s,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, Protocol
@@ -11,11 +12,13 @@ from typing import Any, Literal, Protocol
 from hakari.retrievers.base import Retrieved, Retriever
 from hakari.retrievers.embedding_cache import EmbeddingCache, cache_wanted, versions_of
 from hakari.retrievers.encode import BatchEncoder, Encoded, Encoder, Progress, encode_texts
+from hakari.retrievers.latency import by_query, encoding_alone, sample
 from hakari.retrievers.models import CatalogModel, ModelFiles, Usage, catalog, files_in, locate, usage_in
-from hakari.retrievers.nearest import Similarity, check_dimensions, search_variants
+from hakari.retrievers.nearest import Nearest, Similarity, check_dimensions
 from hakari.retrievers.onnx import TextEncoder
+from hakari.retrievers.onnx_size import parameters_in
 from hakari.retrievers.spelling import spell
-from hakari.retrievers.variant_names import VariantName, parse_specs
+from hakari.retrievers.variant_names import FLOAT, VariantName, parse_specs
 from hakari.types import Run, Task
 
 Role = Literal["query", "document"]
@@ -64,6 +67,10 @@ class OnnxEmbeddings:
             else:
                 self._encoder = TextEncoder(self._files, self.usage)
         return self._encoder
+
+    def parameters(self) -> int | None:
+        """How many numbers the graph holds."""
+        return parameters_in(self.encoder("document").files.graph)
 
 
 class Comparing(Protocol):
@@ -127,17 +134,16 @@ class Dense(Retriever):
         documents, queries = self._encode(task, names)
         start = time.perf_counter()
         usage = self.usage
-        found = search_variants(
+        nearest = Nearest(
             (task.queries.ids, queries.vectors),
             (task.corpus.ids, documents.vectors),
-            depth,
-            names,
+            (FLOAT, *names),
             Similarity(
                 cosine=usage.similarity == "cosine" and not usage.normalise,
                 normalise_cut=usage.similarity == "cosine" or usage.normalise,
             ),
-            task.exclude_self,
         )
+        found = nearest.find(depth, task.exclude_self)
         search_s = time.perf_counter() - start
         facts = {
             "dimensions": int(documents.vectors.shape[1]),
@@ -145,7 +151,33 @@ class Dense(Retriever):
             **queries.facts("queries"),
         }
         runs = {name: replace(run, tag=self.name) for name, run in found.runs.items()}
-        return Retrieved(runs, facts, {**_costs(documents, queries, search_s), "variants": found.costs})
+        timed = self._timed(task, nearest, depth, found.costs)
+        return Retrieved(runs, facts, {**_costs(documents, queries, search_s), **self._size(), **timed})
+
+    def _timed(
+        self, task: Task, nearest: Nearest, depth: int, variants: Mapping[str, Mapping[str, Any]]
+    ) -> dict[str, Any]:
+        """The costs of the variants with the seconds of single queries, and what it took to measure these."""
+        start = time.perf_counter()
+        texts = {row: self.usage.query_prompt + task.queries.texts[row] for row in sample(len(task.queries))}
+        with self._cache(encoder := self.model.encoder("query")) as cache:
+            encoding = encoding_alone(encoder, texts, cache)
+        searching = nearest.seconds_alone(list(encoding), depth, task.exclude_self)
+        ids = task.queries.ids
+        each = {
+            name: {**costs, "query_seconds": by_query(ids, encoding, searching[name])}
+            for name, costs in variants.items()
+        }
+        told: dict[str, Any] = {"variants": each, "measuring_s": time.perf_counter() - start}
+        if each:
+            told["query_seconds"] = each[str(FLOAT)]["query_seconds"]
+            told["query_encode_seconds"] = by_query(ids, encoding)
+        return told
+
+    def _size(self) -> dict[str, int]:
+        """How many parameters the model has, where it can tell."""
+        parameters = getattr(self.model, "parameters", lambda: None)()
+        return {} if parameters is None else {"parameters": int(parameters)}
 
     def _encode(self, task: Task, names: Sequence[VariantName]) -> tuple[Encoded, Encoded]:
         corpus = [self.usage.document_prompt + text for text in task.corpus.texts]
@@ -167,10 +199,13 @@ class Dense(Retriever):
 
     def _vectors(self, role: Role, texts: Sequence[str], report: Progress | None) -> Encoded:
         encoder = self.model.encoder(role)
-        if not cache_wanted():
-            return encode_texts(encoder, texts, None, report)
-        with EmbeddingCache({**encoder.settings(), **versions_of(self.packages)}) as cache:
+        with self._cache(encoder) as cache:
             return encode_texts(encoder, texts, cache, report)
+
+    def _cache(self, encoder: Encoder | BatchEncoder) -> EmbeddingCache | nullcontext[None]:
+        if not cache_wanted():
+            return nullcontext()
+        return EmbeddingCache({**encoder.settings(), **versions_of(self.packages)}, used_by=self.name)
 
 
 def catalog_model(
@@ -228,6 +263,7 @@ def _costs(documents: Encoded, queries: Encoded, search_s: float) -> dict[str, A
     distinct = documents.distinct + queries.distinct
     thread_s = documents.thread_seconds + queries.thread_seconds
     return {
+        **(documents.work + queries.work).costs(),
         "encode_documents_s": documents.wall_seconds,
         "encode_queries_s": queries.wall_seconds,
         "encode_thread_s": thread_s,

@@ -14,7 +14,7 @@ import os
 import sqlite3
 import time
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib import metadata
 from pathlib import Path
 from types import TracebackType
@@ -32,6 +32,8 @@ CREATE TABLE IF NOT EXISTS space (settings TEXT PRIMARY KEY);
 CREATE TABLE IF NOT EXISTS vectors (
   text_hash BLOB PRIMARY KEY, vector BLOB NOT NULL, tokens INTEGER NOT NULL, cut INTEGER NOT NULL,
   seconds REAL NOT NULL, checksum INTEGER NOT NULL);
+CREATE TABLE IF NOT EXISTS users (name TEXT PRIMARY KEY);
+CREATE TABLE IF NOT EXISTS alone (text_hash BLOB PRIMARY KEY, seconds REAL NOT NULL);
 """
 _log = logging.getLogger("hakari")
 
@@ -55,8 +57,9 @@ def versions_of(packages: Sequence[str]) -> dict[str, str]:
 class EmbeddingCache:
     """The vectors of one model under one set of settings. Use it in one thread, as a context manager."""
 
-    def __init__(self, settings: Mapping[str, Any], folder: Path | None = None) -> None:
+    def __init__(self, settings: Mapping[str, Any], folder: Path | None = None, used_by: str = "") -> None:
         self.settings = json.dumps(settings, sort_keys=True)
+        self._used_by = used_by
         name = hashlib.sha256(self.settings.encode()).hexdigest()[:20]
         self.path = (folder or cache_folder() / "embeddings") / f"{name}.sqlite"
         self._waiting: list[tuple[Any, ...]] = []
@@ -88,11 +91,22 @@ class EmbeddingCache:
         if time.monotonic() - self._flushed >= FLUSH_SECONDS:
             self.flush()
 
+    def seconds_alone(self, texts: Sequence[str]) -> dict[int, float]:
+        """What these texts took one at a time, by position, where that was measured."""
+        found: dict[int, float] = {}
+        self._guarded(self._seconds_into, texts, found)
+        return found
+
+    def put_seconds_alone(self, seconds: Mapping[str, float]) -> None:
+        """Keep what texts took one at a time."""
+        rows = [(_key(text), taken) for text, taken in seconds.items()]
+        self._guarded(self._write, "INSERT OR REPLACE INTO alone VALUES (?, ?)", rows)
+
     def flush(self) -> None:
         """Write what waits."""
         waiting, self._waiting = self._waiting, []
         if waiting:
-            self._guarded(self._write, waiting)
+            self._guarded(self._write, "INSERT OR REPLACE INTO vectors VALUES (?, ?, ?, ?, ?, ?)", waiting)
         self._flushed = time.monotonic()
 
     def close(self) -> None:
@@ -109,25 +123,37 @@ class EmbeddingCache:
         self._connection.execute("PRAGMA synchronous=NORMAL")
         self._connection.executescript(_SCHEMA)
         self._connection.execute("INSERT OR IGNORE INTO space VALUES (?)", (self.settings,))
+        if self._used_by:
+            self._connection.execute("INSERT OR IGNORE INTO users VALUES (?)", (self._used_by,))
 
     def _fetch_into(self, texts: Sequence[str], found: dict[int, Encoding]) -> None:
+        columns = "text_hash, vector, tokens, cut, seconds, checksum"
+        for row, (key, blob, tokens, cut, seconds, checksum) in self._rows_of(texts, columns, "vectors"):
+            if checksum == _checksum(key, blob, tokens, cut):
+                vector = np.frombuffer(blob, dtype="<f4").astype(np.float32, copy=False)
+                found[row] = Encoding(vector, tokens, cut, seconds)
+
+    def _seconds_into(self, texts: Sequence[str], found: dict[int, float]) -> None:
+        for row, (_, seconds) in self._rows_of(texts, "text_hash, seconds", "alone"):
+            found[row] = float(seconds)
+
+    def _rows_of(
+        self, texts: Sequence[str], columns: str, table: str
+    ) -> Iterator[tuple[int, tuple[Any, ...]]]:
+        """The rows of a table for these texts, by position."""
         assert self._connection is not None
         row_of = {_key(text): row for row, text in enumerate(texts)}
         keys = list(row_of)
         for start in range(0, len(keys), _LOOKUP):
             some = keys[start : start + _LOOKUP]
-            marks = ",".join("?" * len(some))
-            columns = "text_hash, vector, tokens, cut, seconds, checksum"
-            query = f"SELECT {columns} FROM vectors WHERE text_hash IN ({marks})"
-            for key, blob, tokens, cut, seconds, checksum in self._connection.execute(query, some):
-                if checksum == _checksum(key, blob, tokens, cut):
-                    vector = np.frombuffer(blob, dtype="<f4").astype(np.float32, copy=False)
-                    found[row_of[key]] = Encoding(vector, tokens, cut, seconds)
+            query = f"SELECT {columns} FROM {table} WHERE text_hash IN ({','.join('?' * len(some))})"
+            for found in self._connection.execute(query, some):
+                yield row_of[found[0]], found
 
-    def _write(self, rows: list[tuple[Any, ...]]) -> None:
+    def _write(self, statement: str, rows: list[tuple[Any, ...]]) -> None:
         assert self._connection is not None
         self._connection.execute("BEGIN IMMEDIATE")
-        self._connection.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?, ?, ?, ?)", rows)
+        self._connection.executemany(statement, rows)
         self._connection.execute("COMMIT")
 
     def _guarded(self, action: Any, *arguments: Any) -> None:

@@ -16,7 +16,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
-from hakari.errors import UsageError
+from hakari.errors import Fault, InvalidInput, UsageError
 from hakari.retrievers.embedding_cache import EmbeddingCache
 from hakari.retrievers.onnx import Encoding
 
@@ -48,6 +48,34 @@ class BatchEncoder(Protocol):
         """The position and the vector of each text, in any order, as they become ready."""
 
 
+@dataclass(frozen=True)
+class Work:
+    """What encoding texts took, each distinct text once, as if none had come from the cache."""
+
+    texts: int = 0
+    tokens: int = 0
+    """Tokens that the model read."""
+    seconds: float = 0.0
+    """Of the clock: of this call, and of earlier ones for what they put into the cache."""
+    earlier: float = 0.0
+    """The part of `seconds` that earlier calls took, spread over as many threads as there are now."""
+    load: float = 0.0
+    """Seconds to load the model, no part of `seconds`."""
+
+    def __add__(self, other: Work) -> Work:
+        return Work(*(a + b for a, b in zip(vars(self).values(), vars(other).values(), strict=True)))
+
+    def costs(self) -> dict[str, float]:
+        """By the names that a result keeps them under; rates follow from them."""
+        return {
+            "encoded_texts": self.texts,
+            "encoded_tokens": self.tokens,
+            "encode_s": self.seconds,
+            "cached_s": self.earlier,
+            "load_s": self.load,
+        }
+
+
 @dataclass(frozen=True, eq=False)
 class Encoded:
     """The vectors of a list of texts in its order, and what they cost."""
@@ -64,6 +92,9 @@ class Encoded:
     fresh: int
     """Distinct texts encoded by this call; the others came from the cache."""
     distinct: int
+    work: Work
+    each_seconds: npt.NDArray[np.float64]
+    """Seconds of one thread that each text cost when it was encoded."""
 
     def facts(self, kind: str) -> dict[str, float]:
         """How much of the texts the model did not read: named, and the same in every run."""
@@ -96,6 +127,7 @@ def encode_texts(
     """Encode texts to vectors of one width: what the cache has is taken from it, the rest is put there."""
     start = time.perf_counter()
     each = encode_each(encoder, texts, cache, progress)
+    _check_one_width(each.encodings)
     return Encoded(
         vectors=np.stack([e.vector for e in each.encodings]) if texts else np.empty((0, 0), np.float32),
         tokens=np.array([e.tokens for e in each.encodings], dtype=np.int64),
@@ -104,7 +136,18 @@ def encode_texts(
         wall_seconds=time.perf_counter() - start,
         fresh=each.fresh,
         distinct=each.distinct,
+        work=each.work,
+        each_seconds=np.array([e.seconds for e in each.encodings], dtype=np.float64),
     )
+
+
+def _check_one_width(encodings: Sequence[Encoding]) -> None:
+    """Raise where vectors differ in length, as when the model behind an endpoint changed after some were kept."""
+    widths = sorted({encoding.vector.shape for encoding in encodings})
+    if len(widths) > 1:
+        told = " and ".join("x".join(map(str, width)) for width in widths)
+        hint = "if the model has changed, run without what is kept of it: `HAKARI_EMBEDDING_CACHE=0`"
+        raise InvalidInput("the vectors", [Fault(f"they have different dimensions: {told}", hint=hint)])
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,6 +158,7 @@ class Each:
     thread_seconds: float
     fresh: int
     distinct: int
+    work: Work
 
 
 def encode_each(
@@ -130,6 +174,12 @@ def encode_each(
     missing = [row for row in range(len(distinct)) if row not in found]
     repeats = np.bincount([row_of[text] for text in texts], minlength=len(distinct))
     done = sum(int(repeats[row]) for row in found)
+    threads = 1 if isinstance(encoder, BatchEncoder) else thread_count()
+    earlier = sum(encoding.seconds for encoding in found.values()) / threads
+    start = time.perf_counter()
+    if missing:
+        getattr(encoder, "load", lambda: None)()
+    load, start = time.perf_counter() - start, time.perf_counter()
     if progress is not None:
         progress(done, len(texts))
     for row, encoding in _encoded(encoder, distinct, missing):
@@ -141,8 +191,11 @@ def encode_each(
             progress(done, len(texts))
     if cache is not None:
         cache.flush()
-    seconds = float(sum(found[row].seconds for row in range(len(distinct))))
-    return Each([found[row_of[text]] for text in texts], seconds, len(missing), len(distinct))
+    now = time.perf_counter() - start if missing else 0.0
+    each = [found[row] for row in range(len(distinct))]
+    seconds, read = float(sum(e.seconds for e in each)), sum(e.tokens - e.cut for e in each)
+    work = Work(len(distinct), read, earlier + now, earlier, load)
+    return Each([found[row_of[text]] for text in texts], seconds, len(missing), len(distinct), work)
 
 
 def _encoded(
@@ -160,7 +213,6 @@ def _encoded_side_by_side(
 ) -> Iterator[tuple[int, Encoding]]:
     if not rows:
         return
-    encoder.load()
     longest_first = sorted(rows, key=lambda row: -len(texts[row]))  # else one long text is left for the end
     pool = ThreadPoolExecutor(thread_count(), thread_name_prefix="hakari-encode")
     try:

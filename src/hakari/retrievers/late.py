@@ -22,10 +22,12 @@ from hakari.rankings import run_from_matrix
 from hakari.retrievers.base import BASE_VARIANT, Retrieved
 from hakari.retrievers.cuts import cut, own_entries
 from hakari.retrievers.embedding_cache import EmbeddingCache, cache_wanted, versions_of
-from hakari.retrievers.encode import encode_each, thread_count
+from hakari.retrievers.encode import Work, encode_each, thread_count
+from hakari.retrievers.latency import by_query, encoding_alone, sample
 from hakari.retrievers.maxsim import Matrix, TokenVectors, maxsim_pairs
 from hakari.retrievers.models import CatalogModel, ModelFiles, TokenUsage, catalog, files_in, locate, usage_in
 from hakari.retrievers.onnx import Encoding, OnnxModel, unit
+from hakari.retrievers.onnx_size import parameters_in
 from hakari.retrievers.rerank import Pairs, Reranker, Rescored
 from hakari.retrievers.spelling import spell
 from hakari.types import Run, Task
@@ -93,6 +95,7 @@ class _Tally:
     thread_s: float = 0.0
     wall_s: float = 0.0
     fresh: int = 0
+    work: Work = field(default_factory=Work)
 
     def facts(self, kind: str) -> dict[str, Any]:
         """How much of the texts the model did not read."""
@@ -116,6 +119,8 @@ class _Pass:
     queries: _Tally = field(default_factory=_Tally)
     documents: _Tally = field(default_factory=_Tally)
     search_s: float = 0.0
+    each_s: npt.NDArray[np.float64] | None = None
+    """Of `search_s`, what each query took one thread."""
 
     def vectors(self, texts: Sequence[str], tally: _Tally) -> TokenVectors:
         """The token vectors of texts."""
@@ -133,6 +138,7 @@ class _Pass:
         tally.vector_bytes += vectors.vectors.nbytes
         tally.thread_s += each.thread_seconds
         tally.fresh += each.fresh
+        tally.work += each.work
         tally.wall_s += time.perf_counter() - start
         return vectors
 
@@ -141,7 +147,9 @@ class _Pass:
     ) -> list[Matrix]:
         """MaxSim of each query with the documents that it wants."""
         start = time.perf_counter()
-        scores = maxsim_pairs(queries, documents, wanted, thread_count())
+        if self.each_s is None:
+            self.each_s = np.zeros(len(wanted))
+        scores = maxsim_pairs(queries, documents, wanted, thread_count(), self.each_s)
         self.search_s += time.perf_counter() - start
         return scores
 
@@ -149,10 +157,20 @@ class _Pass:
         """What was left out of the texts."""
         return {**self.documents.facts("documents"), **self.queries.facts("queries")}
 
-    def costs(self) -> dict[str, float]:
-        """What the pass cost."""
+    def costs(self, task: Task, prompt: str) -> dict[str, Any]:
+        """What the pass cost, single queries of a sample with their encoding included."""
+        start = time.perf_counter()
         thread_s = self.documents.thread_s + self.queries.thread_s
+        texts = {row: prompt + task.queries.texts[row] for row in sample(len(task.queries))}
+        encoding = encoding_alone(self.encoder, texts, self.cache)
+        searching = {} if self.each_s is None else dict(enumerate(self.each_s.tolist()))
         return {
+            **(self.documents.work + self.queries.work).costs(),
+            "query_seconds": by_query(task.queries.ids, encoding, searching),
+            "query_encode_seconds": by_query(task.queries.ids, encoding),
+            "measuring_s": time.perf_counter() - start,
+            "index_bytes_per_document": self.documents.vector_bytes / max(1, self.documents.texts),
+            **self._size(),
             "encode_documents_s": self.documents.wall_s,
             "encode_queries_s": self.queries.wall_s,
             "encode_thread_s": thread_s,
@@ -160,6 +178,10 @@ class _Pass:
             "search_s": self.search_s,
             "index_bytes": self.documents.vector_bytes,
         }
+
+    def _size(self) -> dict[str, int]:
+        parameters = parameters_in(self.encoder.files.graph)
+        return {} if parameters is None else {"parameters": parameters}
 
 
 class Late(Reranker):
@@ -206,10 +228,11 @@ class Late(Reranker):
                 documents = self._documents(passing, task, rows)
                 for query, found in enumerate(passing.scores(queries, documents, everything)):
                     scores[query, rows] = found
+            costs = passing.costs(task, self.usage.query_prompt)
         deeper = depth + 1 if task.exclude_self else depth
         run = run_from_matrix(task.queries.ids, task.corpus.ids, scores, deeper, self.name)
         run = cut(run, depth, own_entries(task, run))
-        return Retrieved({BASE_VARIANT: run}, passing.facts(), passing.costs())
+        return Retrieved({BASE_VARIANT: run}, passing.facts(), costs)
 
     def rescore(self, task: Task, pairs: Pairs) -> Rescored:
         """The MaxSim of every pair."""
@@ -224,13 +247,15 @@ class Late(Reranker):
                 asked = [np.searchsorted(rows, pairs.documents[entries]) for entries in lists]
                 for entries, found in zip(lists, passing.scores(queries, documents, asked), strict=True):
                     scores[entries] = found
-        return Rescored(scores, passing.facts(), passing.costs())
+            costs = passing.costs(task, self.usage.query_prompt)
+        return Rescored(scores, passing.facts(), costs)
 
     @contextmanager
     def _passing(self, total: int) -> Iterator[_Pass]:
         encoder, cache = self.encoder(), None
         if cache_wanted():
-            cache = EmbeddingCache({**encoder.settings(), **versions_of(("onnxruntime",))})
+            settings = {**encoder.settings(), **versions_of(("onnxruntime",))}
+            cache = EmbeddingCache(settings, used_by=self.name)
         try:
             yield _Pass(encoder, cache, total, self.progress)
         finally:

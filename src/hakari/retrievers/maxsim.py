@@ -7,6 +7,7 @@ other last bits in other company, because BLAS picks its kernels by the shape of
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
@@ -61,16 +62,31 @@ def maxsim(query: Matrix, documents: TokenVectors, rows: npt.ArrayLike | None = 
 
 
 def maxsim_pairs(
-    queries: TokenVectors, documents: TokenVectors, wanted: Sequence[npt.ArrayLike | None], threads: int
+    queries: TokenVectors,
+    documents: TokenVectors,
+    wanted: Sequence[npt.ArrayLike | None],
+    threads: int,
+    seconds: npt.NDArray[np.float64] | None = None,
 ) -> list[Matrix]:
-    """For each query the scores of the documents it wants (None: of all), queries side by side."""
+    """For each query the scores of the documents it wants (None: of all), queries side by side.
+
+    What each query takes one thread is added to `seconds`, where that is given.
+    """
     from threadpoolctl import threadpool_limits
 
     if len(wanted) != len(queries.offsets) - 1:
         raise UsageError(f"there are {len(queries.offsets) - 1} queries and {len(wanted)} lists of documents")
+
+    def answer(row: int, rows: npt.ArrayLike | None) -> Matrix:
+        start = time.perf_counter()
+        scores = maxsim(queries.text(row), documents, rows)
+        if seconds is not None:
+            seconds[row] += time.perf_counter() - start
+        return scores
+
     with (
         threadpool_limits(limits=1, user_api="blas"),
         ThreadPoolExecutor(max(1, threads), thread_name_prefix="hakari-maxsim") as pool,
     ):
-        tasks = [pool.submit(maxsim, queries.text(row), documents, rows) for row, rows in enumerate(wanted)]
+        tasks = [pool.submit(answer, row, rows) for row, rows in enumerate(wanted)]
         return [task.result() for task in tasks]

@@ -11,6 +11,7 @@ import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
+from copy import copy
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,10 +20,13 @@ import numpy.typing as npt
 from hakari.errors import Fault, InvalidInput, UsageError
 from hakari.rankings import check_finite, top_k
 from hakari.retrievers.encode import thread_count
+from hakari.retrievers.latency import seconds_each
 from hakari.retrievers.onnx import unit
 from hakari.retrievers.variant_names import FLOAT, Form, VariantName
 from hakari.retrievers.variants import ROWS, Index, Piece, Rows, Scores, Vectors, build, rescore, row_slices
 from hakari.types import Ids, Run
+
+Alone = dict[str, dict[int, float]]
 
 BLOCK_CELLS = 1 << 23
 """Scores of one form that are held at a time. Part of the result: other blocks can give other last bits."""
@@ -116,6 +120,26 @@ class Nearest:
             str(n): _run(self.query_ids, self.document_ids, found, own) for n, found in ranking.found.items()
         }
         return Found(runs, {str(n): _costs(n, self.indexes, s, count) for n, s in ranking.seconds.items()})
+
+    def seconds_alone(self, rows: Sequence[int], depth: int, exclude_self: bool = False) -> Alone:
+        """By variant, the seconds that the search of each of these queries takes when it comes alone."""
+        from threadpoolctl import threadpool_limits
+
+        if not self.indexes:
+            return {}
+        own = _rows_of(self.query_ids, self.document_ids) if exclude_self else None
+        found: Alone = {}
+        with threadpool_limits(limits=1, user_api="blas"), ThreadPoolExecutor(thread_count()) as pool:
+            for name in self.names:
+                one = copy(self)
+                one.names, one.indexes = (name,), {form: self.indexes[form] for form in name.forms}
+
+                def answer(row: int, one: Nearest = one) -> None:
+                    ranking = _Ranking(one, min(depth, len(one.document_ids)), own)
+                    ranking.rank(slice(row, row + 1), pool)
+
+                found[str(name)] = seconds_each(rows, answer)
+        return found
 
 
 def check_dimensions(names: Sequence[VariantName], dimensions: int) -> None:

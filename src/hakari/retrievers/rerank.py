@@ -56,7 +56,7 @@ class Rescored:
 
     scores: npt.NDArray[np.floating]
     facts: Mapping[str, Any] = field(default_factory=dict)
-    costs: Mapping[str, float] = field(default_factory=dict)
+    costs: Mapping[str, Any] = field(default_factory=dict)
 
 
 class Reranker(Retriever):

@@ -1,7 +1,7 @@
 """`results.duckdb`: the result files as tables, brought up to date before every use.
 
 Tables and views: `results` (one row a result and variant), `scores` (one row a query and measure),
-`means` (the mean per task and measure), `rankings` (the files themselves).
+`means` (the mean per task and measure), `costs` (one row a result and variant), `rankings` (the files themselves).
 """
 
 from __future__ import annotations
@@ -13,12 +13,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hakari.errors import UsageError
+from hakari.footprint import COSTS
 from hakari.store.files import MANIFEST_KEY, read
 
 if TYPE_CHECKING:
     import duckdb
 
-LAYOUT = 1
+LAYOUT = 2
 """Rises when the tables change; an index of another layout is built anew."""
 
 _TABLES = f"""
@@ -26,7 +27,9 @@ CREATE TABLE layout AS SELECT {LAYOUT} AS version;
 CREATE TABLE files (path VARCHAR PRIMARY KEY, modified TIMESTAMP, size BIGINT);
 CREATE TABLE results (path VARCHAR, retriever VARCHAR, variant VARCHAR, family VARCHAR, task VARCHAR,
                       dataset VARCHAR, split VARCHAR, language VARCHAR, category VARCHAR, depth INTEGER,
-                      queries INTEGER, key VARCHAR, settings JSON);
+                      queries INTEGER, key VARCHAR, settings JSON, facts JSON);
+CREATE TABLE costs (path VARCHAR, retriever VARCHAR, variant VARCHAR, task VARCHAR,
+                    {", ".join(f"{name} DOUBLE" for name in COSTS)});
 CREATE TABLE scores (path VARCHAR, retriever VARCHAR, variant VARCHAR, task VARCHAR, query_id VARCHAR,
                      measure VARCHAR, value DOUBLE);
 CREATE VIEW means AS SELECT path, retriever, variant, task, measure, avg(value) AS value, count(*) AS queries
@@ -71,7 +74,7 @@ def query(root: Path, sql: str, parameters: Sequence[Any] = ()) -> tuple[list[st
         cursor = con.execute(sql, list(parameters))
         return [c[0] for c in cursor.description or []], cursor.fetchall()
     except duckdb.Error as error:
-        tables = "the tables are results, scores, means, rankings and files"
+        tables = "the tables are results, scores, means, costs, rankings and files"
         raise UsageError(f"the statement failed: {str(error).strip()}", tables) from None
     finally:
         con.close()
@@ -96,7 +99,7 @@ def _refresh(con: duckdb.DuckDBPyConnection, root: Path) -> None:
         "CREATE OR REPLACE TEMP TABLE stale AS SELECT path FROM files WHERE NOT EXISTS "
         "(FROM found f WHERE f.path = files.path AND f.modified = files.modified AND f.size = files.size)"
     )
-    for table in ("results", "scores", "files"):
+    for table in ("results", "scores", "costs", "files"):
         con.execute(f"DELETE FROM {table} WHERE path IN (FROM stale)")
     unknown = con.execute(
         "SELECT path FROM found WHERE path NOT IN (SELECT path FROM files) ORDER BY path"
@@ -104,6 +107,7 @@ def _refresh(con: duckdb.DuckDBPyConnection, root: Path) -> None:
     fresh = [path for (path,) in unknown if read(Path(path)) is not None]
     if fresh:
         _insert(con, fresh)
+        _insert_costs(con, fresh)
         con.execute("INSERT INTO files SELECT f.* FROM found f WHERE list_contains($1, f.path)", [fresh])
     con.execute(f"CREATE OR REPLACE VIEW rankings AS {_rankings(con)}")
     con.execute("COMMIT")
@@ -119,7 +123,8 @@ def _insert(con: duckdb.DuckDBPyConnection, paths: list[str]) -> None:
     con.execute(
         """INSERT INTO results
            SELECT path, m->>'retriever', v.variant, m->>'family', m->>'task', m->>'dataset', m->>'split',
-                  m->>'language', m->>'category', (m->>'depth')::INTEGER, v.queries, m->>'key', m->'settings'
+                  m->>'language', m->>'category', (m->>'depth')::INTEGER, v.queries, m->>'key', m->'settings',
+                  m->'facts'
            FROM told JOIN (SELECT filename AS path, variant, count(*) AS queries
                            FROM read_parquet($1, filename = true) GROUP BY ALL) v USING (path)
            ORDER BY ALL""",
@@ -133,6 +138,20 @@ def _insert(con: duckdb.DuckDBPyConnection, paths: list[str]) -> None:
            ORDER BY ALL""",
         [paths],
     )
+
+
+def _insert_costs(con: duckdb.DuckDBPyConnection, paths: list[str]) -> None:
+    """The costs of results and their variants, from the files beside them."""
+    rows = []
+    for path in paths:
+        stored = read(Path(path))
+        if stored is None or not stored.costs:
+            continue
+        for variant in stored.manifest.get("variants", ()):
+            own = {**stored.costs, **stored.costs.get("variants", {}).get(variant, {})}
+            rows.append((path, stored.retriever, variant, stored.task, *(own.get(name) for name in COSTS)))
+    if rows:
+        con.executemany(f"INSERT INTO costs VALUES ({', '.join('?' * len(rows[0]))})", rows)
 
 
 def _rankings(con: duckdb.DuckDBPyConnection) -> str:

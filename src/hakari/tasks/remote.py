@@ -34,8 +34,12 @@ from hakari.types import Task
 SCHEME = "hub:"
 DEFAULT_REVISION = "main"
 NAME = r"\w(?:[\w.-]*\w)?"
+REVISION = r"refs/[^/@\s]+/[^/@\s]+|[^/@\s]+"
+"""Where a task follows, a revision ends at a slash, unless it is a reference such as `refs/pr/1`."""
 SPELLING = re.compile(
-    rf"hub:(?P<repo>{NAME}/{NAME})(/(?P<task>[^@/]+))?/?(@(?P<revision>[^@\s]+))?", re.ASCII
+    rf"hub:(?P<repo>{NAME}/{NAME})"
+    rf"(@(?P<before>{REVISION})(/(?P<last>[^@/]+))?/?|(/(?P<task>[^@/]+))?/?(@(?P<revision>[^@\s]+))?)",
+    re.ASCII,
 )
 NANO: Layout = next(layout for layout in LAYOUTS if layout.name == "nano")
 
@@ -254,18 +258,25 @@ def published(entry: Entry) -> RemoteRef:
     return RemoteRef(entry.dataset, entry.split, folder, NANO, source, entry.counts)
 
 
-def in_repository(item: str) -> list[RemoteRef]:
-    """The tasks of `hub:org/name`, of one task or glob in it, at a revision where one is named."""
+def parts_of(item: str) -> tuple[str, str | None, str | None]:
+    """Repository, task and revision of `hub:org/name[@revision][/Task]` or `hub:org/name/Task[@revision]`."""
     spelled = SPELLING.fullmatch(item)
     if spelled is None or "--" in spelled["repo"] or ".." in spelled["repo"]:
-        hint = "write it as `hub:org/name`, `hub:org/name@revision` or `hub:org/name/Task@revision`"
+        hint = "write it as `hub:org/name`, `hub:org/name@revision` or `hub:org/name@revision/Task`"
         raise UsageError(f"`{item}` does not name a repository", hint)
-    source = HubSet(spelled["repo"], spelled["revision"] or DEFAULT_REVISION, cache_folder())
+    return spelled["repo"], spelled["task"] or spelled["last"], spelled["revision"] or spelled["before"]
+
+
+def in_repository(item: str) -> list[RemoteRef]:
+    """The tasks of `hub:org/name`, of one task or glob in it, at a revision where one is named."""
+    repo, wanted, revision = parts_of(item)
+    source = HubSet(repo, revision or DEFAULT_REVISION, cache_folder())
     splits = sorted(source.pinned().tasks)
-    wanted = spelled["task"]
     chosen = [split for split in splits if wanted is None or split == wanted or fnmatchcase(split, wanted)]
     if not chosen:
-        raise UnknownName(f"task of `{source.spelling}`", wanted, splits, f"hakari tasks {source.spelling}")
+        raise UnknownName(
+            f"task of `{source.spelling}`", wanted or "", splits, f"hakari tasks {source.spelling}"
+        )
     return [RemoteRef(source.name, split, source.folder, NANO, source, {}) for split in chosen]
 
 

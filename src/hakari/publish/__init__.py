@@ -1,0 +1,1 @@
+"""Nano sets made ready for a hub: their files in one form, their card, and the push."""
