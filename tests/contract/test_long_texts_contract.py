@@ -118,3 +118,14 @@ def test_plain_texts_fall_back_to_their_beginning_and_it_is_said(tmp_path: Path)
     on = ("--on", tmp_path / "NanoLong", "--results", tmp_path / "results", "-M", "max_length=64")
     assert "4 of them no dialogues" in hakari("run", "bge_small_en", *on, "--truncate", "turns").stdout
     assert abs(head.runs["float"].scores - turns.runs["float"].scores).max() < 0.05
+
+
+@pytest.mark.peer
+def test_a_model_of_sentence_transformers_takes_the_same_choices() -> None:
+    from minilm import minilm
+
+    model = f"st:{minilm()}"
+    assert first_hits(f"{model}(max_length=64,truncate=turns)", late_answers(long_queries=True)) == 4
+    assert first_hits(f"{model}(max_length=64,long=chunk:max)", late_answers(long_queries=False)) == 4
+    assert parse(f"{model}(truncate=tail)").name == f"{model}(truncate=tail)"
+    assert parse(f"{model}(truncate=tail)").settings() != parse(model).settings()

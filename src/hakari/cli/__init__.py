@@ -34,6 +34,8 @@ COMMANDS = {
     "retrievers": "List retrievers.",
     "export": "Write runs and judgements as TREC files, scores as CSV or JSON.",
     "sql": "Ask the results with SQL.",
+    "site": "Build pages of tasks, suites and systems, and the board, as one folder.",
+    "board": "Build that folder, serve it to this machine and open it.",
     "demo": "Weigh four retrievers on Python's own standard library.",
     "doctor": "Say what is installed, what is missing and how to add it.",
 }
