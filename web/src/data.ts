@@ -91,6 +91,8 @@ export interface TaskQueries {
   /** systems x queries x 10 */
   tops: Uint32Array;
   positives: number[][] | null;
+  /** Whether there is a file of texts beside this one. */
+  texts: boolean;
 }
 
 export interface TaskTexts {
