@@ -35,7 +35,7 @@ const said = (row: Row) => (row.side > 0 ? "better" : row.side < 0 ? "worse" : "
 
 function Forest({ list }: { list: readonly Row[] }) {
   const [left, width, step] = [250, 760, 22];
-  const ends = list.flatMap((r) => [r.gap - r.reach, r.gap + r.reach]);
+  const ends = list.flatMap((r) => [r.low, r.high]);
   const x = scaleLinear([Math.min(-0.01, ...ends), Math.max(0.01, ...ends)], [left + 10, width - 70]).nice(6);
   const height = list.length * step + 34;
   return (
@@ -54,7 +54,7 @@ function Forest({ list }: { list: readonly Row[] }) {
           <g key={r.system}>
             <title>{`${name}: ${signed(r.gap)}, ${said(r)}`}</title>
             <text x={left - 6} y={y + 4} text-anchor="end">{name.length > 36 ? `${name.slice(0, 35)}…` : name}</text>
-            <line class={`whisker ${side(r)}`} x1={x(r.gap - r.reach)} x2={x(r.gap + r.reach)} y1={y} y2={y} />
+            <line class={`whisker ${side(r)}`} x1={x(r.low)} x2={x(r.high)} y1={y} y2={y} />
             <circle class={`dot ${side(r)}`} cx={x(r.gap)} cy={y} r={4} />
             <text x={width - 60} y={y + 4}>{signed(r.gap)}</text>
           </g>
@@ -93,7 +93,7 @@ function Differences() {
             columns={[
               { id: "system", title: "System", heads: true, key: (r) => systems.value[r.system]!.name, cell: (r) => <SystemName system={r.system} /> },
               { id: "gap", title: "Difference", number: true, key: (r) => r.gap, cell: (r) => <b class={side(r)}>{signed(r.gap)}</b> },
-              { id: "low", title: "95 % interval", cell: (r) => `${signed(r.gap - r.reach)} to ${signed(r.gap + r.reach)}` },
+              { id: "low", title: "95 % interval", cell: (r) => `${signed(r.low)} to ${signed(r.high)}` },
               { id: "p", title: "p", number: true, key: (r) => r.p, cell: (r) => p(r.p) },
               { id: "holm", title: "p, Holm", hint: "Corrected for all differences shown here", number: true, key: (r) => r.corrected, cell: (r) => p(r.corrected) },
               { id: "said", title: "Verdict", key: (r) => r.corrected <= 0.05 ? said(r) : "not shown", cell: (r) => (r.corrected <= 0.05 ? said(r) : "not shown after correction") },
@@ -111,7 +111,7 @@ function Differences() {
         </p>
       )}
       <p class="note">
-        Intervals and p-values are Student's, over the differences of single queries, within tasks. `hakari compare` has the randomisation test, and says what these queries could have shown.
+        Intervals follow the resampling of `hakari compare` in closed form; p-values are Student's, over the differences of single queries. `hakari compare` has the randomisation test, and says what these queries could have shown.
       </p>
     </>
   );
@@ -128,7 +128,7 @@ export default {
       ? {
           name: `differences ${measureName.value}`,
           columns: ["system", "against", "difference", "low", "high", "p", "p holm"],
-          rows: rows.value.map((r) => [systems.value[r.system]!.name, systems.value[base.value]!.name, r.gap, r.gap - r.reach, r.gap + r.reach, r.p, r.corrected]),
+          rows: rows.value.map((r) => [systems.value[r.system]!.name, systems.value[base.value]!.name, r.gap, r.low, r.high, r.p, r.corrected]),
         }
       : null,
 } satisfies BoardView;

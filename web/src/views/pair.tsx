@@ -64,7 +64,7 @@ function TaskTable() {
         { id: "gap", title: "A less B", number: true, key: (t) => meanAt(here, t, a.value) - meanAt(here, t, b.value), cell: (t) => <b>{signed(meanAt(here, t, a.value) - meanAt(here, t, b.value))}</b> },
         { id: "interval", title: "95 % interval", cell: (t) => {
           const d = between(t);
-          return d ? <span class={["worse", "", "better"][surelyOrdered(d) + 1]}>{signed(d.gap - d.reach)} to {signed(d.gap + d.reach)}</span> : "–";
+          return d ? <span class={["worse", "", "better"][surelyOrdered(d) + 1]}>{signed(d.low)} to {signed(d.high)}</span> : "–";
         } },
       ]}
       parts={[{ rows: shared.value }]}

@@ -103,7 +103,7 @@ function Answer() {
       </p>
       <p>
         {d
-          ? `${signed(d.gap - d.reach)} to ${signed(d.gap + d.reach)}, ${side < 0 ? "a loss that these queries show" : side > 0 ? "a gain that these queries show" : "not distinguished from the whole"}. `
+          ? `${signed(d.low)} to ${signed(d.high)}, ${side < 0 ? "a loss that these queries show" : side > 0 ? "a gain that these queries show" : "not distinguished from the whole"}. `
           : system === chosen.value
             ? `The whole retriever, ${weight(systems.value[system]!.bytes)} a document. Move a slider to see what a cheaper form loses. `
             : ""}
@@ -142,7 +142,7 @@ function Variants() {
               { id: "system", title: "Form", heads: true, key: (s) => systems.value[s]!.variant, cell: (s) => (s === chosen.value ? <SystemName system={s} /> : systems.value[s]!.variant) },
               { id: "mean", title: measureName.value, number: true, key: (s) => numbers.value?.mean(s) ?? null, cell: (s) => <b>{score(numbers.value?.mean(s) ?? null)}</b> },
               { id: "loss", title: "Against the whole", number: true, key: (s) => loss(s)?.gap ?? 0, cell: (s) => signed(loss(s)?.gap ?? null) },
-              { id: "interval", title: "95 % interval", cell: (s) => { const d = loss(s); return d ? `${signed(d.gap - d.reach)} to ${signed(d.gap + d.reach)}` : "–"; } },
+              { id: "interval", title: "95 % interval", cell: (s) => { const d = loss(s); return d ? `${signed(d.low)} to ${signed(d.high)}` : "–"; } },
               { id: "bytes", title: "A document", number: true, key: (s) => systems.value[s]!.bytes, cell: (s) => weight(systems.value[s]!.bytes) },
               { id: "spared", title: "Spared", number: true, key: spared, cell: (s) => percent(spared(s)) },
             ]}
@@ -165,7 +165,7 @@ export default {
     columns: ["system", "variant", measureName.value, "difference", "low", "high", "bytes a document"],
     rows: forms.value.map(({ system: s }) => {
       const d = loss(s);
-      return [systems.value[s]!.name, systems.value[s]!.variant, numbers.value?.mean(s) ?? null, d?.gap ?? null, d ? d.gap - d.reach : null, d ? d.gap + d.reach : null, systems.value[s]!.bytes];
+      return [systems.value[s]!.name, systems.value[s]!.variant, numbers.value?.mean(s) ?? null, d?.gap ?? null, d ? d.low : null, d ? d.high : null, systems.value[s]!.bytes];
     }),
   }),
 } satisfies BoardView;
