@@ -19,8 +19,10 @@ EXTRAS = {
     "hub": ("sets from a hub", {"huggingface_hub": "huggingface_hub"}),
     "torch": ("any model of sentence-transformers", {"sentence-transformers": "sentence_transformers"}),
     "code": (
-        "code other than Python, for hakari build code",
+        "code other than Python and pages, for hakari build code",
         {
+            "docutils": "docutils",
+            "markdown-it-py": "markdown_it",
             "tree-sitter": "tree_sitter",
             "tree-sitter-c": "tree_sitter_c",
             "tree-sitter-cpp": "tree_sitter_cpp",

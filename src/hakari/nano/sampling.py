@@ -26,15 +26,22 @@ class Sample:
     stages: tuple[Stage, ...]
 
 
-def sample(pairs: Sequence[Pair], max_queries: int, max_documents: int, seed: str) -> Sample:
+def sample(
+    pairs: Sequence[Pair],
+    max_queries: int,
+    max_documents: int,
+    seed: str,
+    others: Mapping[str, str] | None = None,
+) -> Sample:
     """Choose queries with their positives, then documents of other pairs until there are enough.
 
     Pairs whose documents, or whose queries, are the same up to case and white space share one, under the
     first of their names; a query then has several positives. The order of choice is a hash of seed and name,
     so it depends on neither the order of files nor the process. What is nearly the same as something chosen
-    is passed over: it might be an answer that nobody judged.
+    is passed over: it might be an answer that nobody judged. `others` are documents that no query asks for.
     """
-    pool = _Pool(pairs)
+    pool = _Pool(pairs, others or {})
+    stored_pairs = len(pairs) + len(others or {})
     queries: dict[str, str] = {}
     documents: dict[str, str] = {}
     asked, stored = NearDuplicates(), NearDuplicates()
@@ -75,10 +82,10 @@ def sample(pairs: Sequence[Pair], max_queries: int, max_documents: int, seed: st
         ),
         _stage(
             "documents",
-            len(pairs),
+            stored_pairs,
             len(documents),
             {
-                "the same as another": len(pairs) - len(pool.documents),
+                "the same as another": stored_pairs - len(pool.documents),
                 "boilerplate": len(pool.documents) - len(pool.storable),
                 "nearly the same as one chosen": near_documents,
             },
@@ -105,7 +112,7 @@ def stable_hash(*parts: str) -> str:
 class _Pool:
     """Pairs after merging: texts by name, what answers a query, and what asks for a document."""
 
-    def __init__(self, pairs: Sequence[Pair]) -> None:
+    def __init__(self, pairs: Sequence[Pair], others: Mapping[str, str]) -> None:
         self.queries: dict[str, str] = {}
         self.documents: dict[str, str] = {}
         self.answers: defaultdict[str, set[str]] = defaultdict(set)
@@ -119,6 +126,10 @@ class _Pool:
             self.documents.setdefault(document, pair.document)
             self.answers[query].add(document)
             self.askers[document].add(query)
+        for name in sorted(others):
+            if by_document.setdefault(normalised(others[name]), name) == name:
+                self.documents[name] = others[name]
+                self.askers[name] = set()
         self.storable = {name for name, askers in self.askers.items() if len(askers) <= MAX_POSITIVES}
         self.askable = {
             name
