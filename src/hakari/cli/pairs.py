@@ -159,6 +159,34 @@ def fixes(repository: Path, commits: int | None, **rest: Any) -> None:
     _make("fixes", repository.resolve(), rows, rest, {"commits": commits})
 
 
+@command.command("synth")
+@click.argument("place", metavar="[PATH|PACKAGE]", required=False)
+@click.option("--stdlib", is_flag=True, help="The standard library of this Python.")
+@click.option(
+    "--run", "run_code", is_flag=True, help="Also run the source's own examples with mistakes put in."
+)
+@target_options
+def synth(place: str | None, stdlib: bool, run_code: bool, **rest: Any) -> None:
+    """Made-up pairs from real code: short queries to functions and, with --run, errors to their mending.
+
+    With --run every function whose docstring has examples that hold gets small mistakes, one at a time; its examples
+    are run, and what they say becomes the anchor. That executes the code of the source, in processes of their own.
+    """
+    from hakari.mining.from_code import search_rows
+    from hakari.mining.from_mistakes import mistake_rows
+    from hakari.nano.sources import find_sources, standard_library
+
+    _check_place(place, stdlib)
+
+    def rows(story: Story) -> Iterable[Row]:
+        yield from search_rows(place, story.stages)
+        if run_code:
+            sources = standard_library() if place is None else find_sources(place)
+            yield from mistake_rows(sources, story.stages)
+
+    _make("synth", place, rows, rest, {"run": run_code})
+
+
 def _check_place(place: str | None, stdlib: bool) -> None:
     from hakari.errors import UsageError
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -18,16 +19,18 @@ if TYPE_CHECKING:
 @options.language
 @options.category
 @options.measures
+@options.results
 @options.as_json
-def command(tasks: tuple[str, ...], measures: str, as_json: bool, **places: Any) -> None:
+def command(tasks: tuple[str, ...], measures: str, as_json: bool, results: Path, **places: Any) -> None:
     """Show tasks: statistics, three examples, and the candidate rankings shipped with the set.
 
-    Candidates are scored as they were provided; nothing is run.
+    Candidates are scored as they were provided, and what models cut of the texts is read from finished results;
+    nothing is run.
     """
     from hakari import api
 
     where = options.where(**places)
-    shown = [api.describe(task, measures) for task in api.each(tasks, where)]
+    shown = [api.describe(task, measures, results) for task in api.each(tasks, where)]
     if as_json:
         output.print_json(shown)
         return
@@ -38,6 +41,7 @@ def command(tasks: tuple[str, ...], measures: str, as_json: bool, **places: Any)
 def _print(shown: dict[str, Any]) -> None:
     from hakari.display import one_line, visible
     from hakari.report.tables import Table, number
+    from hakari.report.truncation import Cut
 
     facts = shown["statistics"]
     origins = shown["origins"]
@@ -76,6 +80,8 @@ def _print(shown: dict[str, Any]) -> None:
         output.print_tables(
             Table("candidates", ["name", "", "deepest", *names], cells, texts=(0, 1), notes=[note])
         )
+    for cut in shown["truncation"]:
+        click.echo(f"truncated by {visible(cut['retriever'])}: {Cut(**cut)}")
     for fault in shown["candidate_faults"]:
         output.note(f"note: candidates left out: {fault}")
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from hakari.mining.rows import Account, Row
+from hakari.mining.short_queries import short_query
 from hakari.nano.definitions import Definition
 from hakari.nano.draft import Stage
 from hakari.nano.harvest import harvest
@@ -46,6 +47,26 @@ def reference_rows(place: str | None, stages: list[Stage]) -> Iterator[Row]:
         definitions, found = definitions_of(place)
         stages.extend(found)
         yield from _shaped(definitions, ("ApiReference",), stages)
+
+
+def search_rows(place: str | None, stages: list[Stage]) -> Iterator[Row]:
+    """Short queries as one types them into a search box, made of a function's summary and name, and the function."""
+    definitions, found = definitions_of(place)
+    stages.extend(found)
+    shape = next(shape for shape in SHAPES if shape.task == "DocstringToFunction")
+    pairs, stage = make_pairs(definitions, shape, Limits())
+    stages.append(Stage("search-to-function", stage.seen, stage.kept, stage.left_out))
+    for pair in pairs:
+        query = short_query(pair.query, pair.name.partition("#")[0].rpartition(".")[2])
+        if query is not None:
+            yield Row(
+                query,
+                pair.document,
+                "search-to-function",
+                pair.name,
+                synthetic=True,
+                facts={"from": pair.query},
+            )
 
 
 def _shaped(definitions: Sequence[Definition], names: Sequence[str], stages: list[Stage]) -> Iterator[Row]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from hakari import measures as _measures
 from hakari.errors import InvalidInput
 from hakari.io.candidates import load_candidates
+from hakari.report.truncation import of_task
 from hakari.tasks.statistics import Excerpt, examples, statistics
 from hakari.types import Run, Task
 
@@ -17,7 +19,7 @@ PROFILE_MEASURES = "nDCG@10,hit@10,R@100"
 SAFEGUARD_FREE_DEPTH = 100
 
 
-def describe(task: Task, wanted: str = PROFILE_MEASURES) -> dict[str, Any]:
+def describe(task: Task, wanted: str = PROFILE_MEASURES, results: Path | None = None) -> dict[str, Any]:
     """Everything that `hakari show` tells of a task."""
     facts = statistics(task)
     candidates, faults = _profiles(task, wanted)
@@ -34,6 +36,7 @@ def describe(task: Task, wanted: str = PROFILE_MEASURES) -> dict[str, Any]:
         "examples": [{"query": _excerpt(e.query), "positive": _excerpt(e.positive)} for e in examples(task)],
         "candidates": candidates,
         "candidate_faults": faults,
+        "truncation": [asdict(cut) for cut in of_task(task, results)] if results else [],
         "notes": list(task.notes),
     }
 

@@ -250,7 +250,7 @@ def _reading(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
     import duckdb
 
     try:
-        with _connection() as con:
+        with connection() as con:
             yield con
     except duckdb.Error as error:
         hint = f"remove it (`rm {shlex.quote(str(path))}`) and run the same command again"
@@ -291,7 +291,7 @@ def _write_parquet(path: Path, manifest: Mapping[str, Any], variants: Mapping[st
     }
     keys = ", ".join(_quoted(m) for m in measures)
     values_sql = ", ".join(f"m{i}" for i in range(len(measures)))
-    with _connection() as con, _system_errors():
+    with connection() as con, _system_errors():
         con.register("head", head)
         con.register("flat", flat)
         con.execute(
@@ -325,7 +325,7 @@ def _quoted(text: str) -> str:
 
 
 @contextlib.contextmanager
-def _connection() -> Iterator[duckdb.DuckDBPyConnection]:
+def connection() -> Iterator[duckdb.DuckDBPyConnection]:
     """A cursor of one thread, so that files have the same bytes on every machine."""
     cursor = _database(os.getpid()).cursor()
     try:

@@ -1,0 +1,29 @@
+"""What `hakari site` and `hakari board` share: building with progress told."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from hakari.display import visible
+
+if TYPE_CHECKING:
+    from hakari.api import Where
+
+
+def built(tasks: tuple[str, ...], out: Path, published: bool, where: Where) -> dict[str, int]:
+    """Build a site of the tasks named and of all results; how many files and bytes it has."""
+    from hakari.api import site
+
+    return site(tasks, out, where, published=published, tell=_tell)
+
+
+def _tell(text: str) -> None:
+    """One line that is written over, on a terminal; nothing in a log."""
+    if sys.stderr.isatty():
+        width = os.get_terminal_size(sys.stderr.fileno()).columns - 1
+        click.echo(f"\r{visible(text)[:width]:<{width}}", err=True, nl=False)

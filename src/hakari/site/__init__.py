@@ -1,0 +1,1 @@
+"""The site: pages of tasks, suites and systems, and the board, from the store and the tasks alone."""

@@ -1,0 +1,154 @@
+"""What the board says of systems and tasks beside their scores: family, size, cost, ceiling, what is published."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from statistics import median
+from typing import Any
+
+from hakari.display import one_line
+from hakari.site.board.views import domain_of
+from hakari.site.model import Listed, Opened, System
+from hakari.store.files import Stored
+from hakari.tasks.catalog import Entry
+
+LONGEST_NAME = 160
+PUBLISHED_MEASURES = ("ndcg_at_10", "hit_at_10", "recall_at_100")
+"""Of each published profile, in the order in which the board has them."""
+PROFILES = ("bm25", "dense", "reranking_hybrid")
+
+
+@dataclass
+class SystemFacts:
+    """What adds up about one system while tasks come by."""
+
+    index_bytes: float = 0.0
+    documents: int = 0
+    latencies: list[float] = field(default_factory=list)
+    """Seconds a query, one figure a task."""
+    parameters: int | None = None
+    licence: str | None = None
+    depth: int | None = None
+    ceilings: dict[str, dict[int, float]] = field(default_factory=dict)
+    """By measure and task, what no reranker of the same candidates can pass."""
+    safeguards_left_out: int = 0
+
+    def add(self, task: int, stored: Stored, variant: str) -> None:
+        """Take in one result."""
+        facts = dict(stored.manifest.get("facts") or {})
+        costs = {**stored.costs, **(stored.costs.get("variants") or {}).get(variant, {})}
+        self.depth = _whole(stored.manifest.get("depth")) or self.depth
+        size, documents = _number(costs.get("index_bytes")), _whole(stored.manifest.get("documents"))
+        if size is not None and documents:
+            self.index_bytes += size
+            self.documents += documents
+        seconds = _latency(costs, _whole(stored.manifest.get("queries")))
+        if seconds is not None:
+            self.latencies.append(seconds)
+        told = {**facts, **{k: costs[k] for k in ("parameters", "licence") if k in costs}}
+        self.parameters = _whole(told.get("parameters")) or self.parameters
+        settings = stored.manifest.get("settings") or {}
+        licence = told.get("licence") or (settings.get("licence") if isinstance(settings, Mapping) else None)
+        self.licence = str(licence) if licence else self.licence
+        ceiling = facts.get("ceiling")
+        for measure, value in ceiling.items() if isinstance(ceiling, Mapping) else ():
+            if (known := _number(value)) is not None:
+                self.ceilings.setdefault(str(measure), {})[task] = known
+        self.safeguards_left_out += _whole(facts.get("safeguards_left_out")) or 0
+
+    def row(self, system: System, link: str | None) -> dict[str, Any]:
+        """What the browser is told of the system."""
+        return {
+            "name": shown(system.label),
+            "retriever": shown(system.retriever),
+            "variant": shown(system.variant),
+            "family": shown(system.family or "unknown"),
+            "parameters": self.parameters,
+            "licence": None if self.licence is None else shown(self.licence),
+            "bytes": round(self.index_bytes / self.documents, 2) if self.documents else None,
+            "latency": round(median(self.latencies) * 1000, 4) if self.latencies else None,
+            "depth": self.depth,
+            "ceiling": {m: {str(t): v for t, v in by.items()} for m, by in sorted(self.ceilings.items())},
+            "safeguards": self.safeguards_left_out,
+            "link": link,
+        }
+
+
+def task_row(listed: Listed, opened: Opened | None, link: str | None) -> dict[str, Any]:
+    """What the browser is told of a task, measured or only published."""
+    entry = listed.entry
+    traits = opened.traits if opened is not None else _published_traits(entry)
+    shape = traits.get("shape")
+    return {
+        "name": shown(listed.name),
+        "suite": shown(listed.suite),
+        "language": shown(traits.get("language") or "unknown"),
+        "domain": domain_of(listed.suite, traits.get("category")),
+        "shape": shown(shape) if shape else None,
+        "queries": _queries(entry, opened),
+        "documents": _documents(entry, opened),
+        "audited": bool(entry is not None and entry.row.get("leakage_audit")),
+        "overall": bool(entry is None or entry.in_overall),
+        "published": None if entry is None else published_of(entry),
+        "link": link,
+    }
+
+
+def published_of(entry: Entry) -> dict[str, Any] | None:
+    """The published figures of a task: three profiles, each nDCG@10, hit@10 and pooled recall@100."""
+    told = entry.row.get("published") or {}
+    found: dict[str, Any] = {}
+    for profile in PROFILES:
+        figures = told.get(profile)
+        if figures:
+            found[profile] = [_number(figures.get(m)) for m in PUBLISHED_MEASURES]
+    dense = told.get("dense") or {}
+    if found and dense.get("config"):
+        found["dense_model"] = shown(str(dense["config"]))
+    hybrid = told.get("reranking_hybrid") or {}
+    if found and hybrid.get("safeguard_positive_rows"):
+        found["safeguards"] = int(hybrid["safeguard_positive_rows"])
+    return found or None
+
+
+def shown(text: str) -> str:
+    """A name on one line, its control and direction characters spelt out."""
+    return one_line(str(text), LONGEST_NAME)
+
+
+def _published_traits(entry: Entry | None) -> dict[str, str | None]:
+    return {} if entry is None else {**entry.traits()}
+
+
+def _queries(entry: Entry | None, opened: Opened | None) -> int | None:
+    if opened is not None:
+        return len(opened.query_ids)
+    return None if entry is None else entry.counts["queries"]
+
+
+def _documents(entry: Entry | None, opened: Opened | None) -> int | None:
+    if opened is not None and opened.stored:
+        return _whole(opened.stored[0].manifest.get("documents"))
+    return None if entry is None else entry.counts["documents"]
+
+
+def _latency(costs: Mapping[str, Any], queries: int | None) -> float | None:
+    """Seconds for a query that comes alone where that was measured, else the search of all over their number."""
+    alone = costs.get("query_seconds")
+    if isinstance(alone, Mapping) and alone:
+        taken = [value for value in map(_number, alone.values()) if value is not None]
+        return median(taken) if taken else None
+    search = _number(costs.get("search_s"))
+    return search / queries if search is not None and queries else None
+
+
+def _number(value: Any) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
+        return None
+    return float(value) if abs(value) != float("inf") else None
+
+
+def _whole(value: Any) -> int | None:
+    number = _number(value)
+    return None if number is None else int(number)

@@ -1,0 +1,147 @@
+"""Writing the board: tasks come by one at a time, then the numbers of all of them are put together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hakari import __version__
+from hakari.site.board.facts import SystemFacts, shown, task_row
+from hakari.site.board.numbers import Block, Numbers
+from hakari.site.board.page import page_of
+from hakari.site.board.queries import write_queries
+from hakari.site.board.shards import f32, shares, u16, write_shard
+from hakari.site.board.views import View, views_of
+from hakari.site.model import MEASURES, Opened, Reading
+from hakari.site.places import system_page, task_page
+from hakari.store.files import make_folder, replacing
+
+FORMAT = 1
+PROGRAM = Path(__file__).parents[1] / "data"
+FILES = ("board.js", "board.css")
+
+
+@dataclass(frozen=True)
+class Options:
+    """What may be said of a board beside its data."""
+
+    title: str = "Leaderboard"
+    seed: int = 0
+    pages: bool = True
+    """Whether the pages of tasks and systems lie beside the board, so that it can link to them."""
+
+
+class Board:
+    """A board in the making. `add` every task that was opened, in any order, then `write`."""
+
+    def __init__(self, out: Path, reading: Reading, options: Options | None = None) -> None:
+        self.folder, self.reading = out / "board", reading
+        self.options = options or Options()
+        self.numbers = Numbers(reading.systems, len(reading.tasks))
+        self._place = {system: i for i, system in enumerate(reading.systems)}
+        self._number = {listed.name: i for i, listed in enumerate(reading.tasks)}
+        self._facts = [SystemFacts() for _ in reading.systems]
+        self._rows: dict[int, dict[str, Any]] = {}
+        self._drillable: set[int] = set()
+        make_folder(self.folder / "data")
+
+    def add(self, opened: Opened) -> None:
+        """Take in a task, and write down its queries."""
+        task = self._number[opened.name]
+        self._rows[task] = task_row(opened.listed, opened, self._link(task_page(opened.name)))
+        if not opened.systems:
+            return
+        self.numbers.add(task, opened)
+        for system, stored in zip(opened.systems, opened.stored, strict=True):
+            self._facts[self._place[system]].add(task, stored, system.variant)
+        if write_queries(self.folder / "data", task, opened, self._place):
+            self._drillable.add(task)
+
+    def write(self) -> None:
+        """Put the numbers of all tasks together, and write the data, the program and the page."""
+        rows = [self._row(task) for task in range(len(self.reading.tasks))]
+        measured = sorted(self._drillable)
+        views = views_of(rows, measured)
+        by_measure = [self.numbers.blocks(m, views, self.options.seed) for m in range(len(MEASURES))]
+        first = by_measure[0][0]
+        for measure, blocks in enumerate(by_measure):
+            self._write_measure(measure, blocks, measured)
+        core = self._core(rows, views, measured, first)
+        write_shard(self.folder / "data", "core", core)
+        for name in FILES:
+            with replacing(self.folder / name) as temporary:
+                temporary.write_bytes((PROGRAM / name).read_bytes())
+        with replacing(self.folder / "index.html") as temporary:
+            temporary.write_bytes(page_of(core, first[0], MEASURES[0]))
+
+    def _core(
+        self, rows: list[dict[str, Any]], views: list[View], measured: list[int], first: tuple[Block, Block]
+    ) -> dict[str, Any]:
+        systems = [
+            {**facts.row(system, self._link(system_page(system))), "head": int(head)}
+            for facts, system, head in zip(self._facts, self.reading.systems, self.numbers.heads, strict=True)
+        ]
+        return {
+            "format": FORMAT,
+            "hakari": __version__,
+            "title": shown(self.options.title),
+            "resampled": self.numbers.resampled,
+            "measures": list(MEASURES),
+            "systems": systems,
+            "tasks": rows,
+            "measured": measured,
+            "views": [{"kind": v.kind, "label": v.label, "tasks": list(v.tasks)} for v in views],
+            "all_pairs": len(self.numbers.pairs) == len(systems) * (len(systems) - 1) // 2,
+            "first": [_block(block) for block in first],
+        }
+
+    def _write_measure(self, measure: int, blocks: list[tuple[Block, Block]], measured: list[int]) -> None:
+        folder = self.folder / "data"
+        write_shard(folder, f"views-{measure}", {"blocks": [[_block(b) for b in pair] for pair in blocks]})
+        cells: dict[str, Any] = {
+            "means": f32(self.numbers.means[measure][measured]),
+            "squares": f32(self.numbers.squares[measure][measured]),
+        }
+        single = self.numbers.cells(measure, measured, self.options.seed)
+        if single is not None:
+            cells["lows"] = f32(np.array([b.lows for b in single]))
+            cells["highs"] = f32(np.array([b.highs for b in single]))
+            cells["best"] = u16(np.array([b.best for b in single]))
+            cells["worst"] = u16(np.array([b.worst for b in single]))
+        write_shard(folder, f"cells-{measure}", cells)
+        write_shard(folder, f"pairs-{measure}", {"gaps": shares(self.numbers.gaps[measure][measured])})
+
+    def _row(self, task: int) -> dict[str, Any]:
+        if task not in self._rows:
+            listed = self.reading.tasks[task]
+            self._rows[task] = task_row(listed, None, self._link(task_page(listed.name)))
+        return self._rows[task]
+
+    def _link(self, page: str) -> str | None:
+        from hakari.site.render import href
+
+        return href(page, "../") if self.options.pages else None
+
+
+def write_board(
+    out: Path, reading: Reading, opened: Iterable[Opened], options: Options | None = None
+) -> None:
+    """Write the board below `out`, from all tasks as they are opened."""
+    board = Board(out, reading, options)
+    for task in opened:
+        board.add(task)
+    board.write()
+
+
+def _block(block: Block) -> dict[str, str]:
+    return {
+        "means": f32(block.means),
+        "lows": f32(block.lows),
+        "highs": f32(block.highs),
+        "best": u16(block.best),
+        "worst": u16(block.worst),
+    }

@@ -1,0 +1,189 @@
+"""Building a site: every page drawn beside the old site, which is replaced when all of it is there.
+
+The board (`hakari.site.board`) is handed every task as it is opened, so that texts and values are read once:
+
+    write_board(out: Path, reading: Reading, opened: Iterator[Opened]) -> None
+
+It writes below `out / "board"`, its page is `board/index.html`, and it must take all that `opened` yields.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from hakari import __version__
+from hakari.errors import UsageError
+from hakari.site import pages, render
+from hakari.site.blocks import Page
+from hakari.site.digest import HEADLINE, Digest
+from hakari.site.model import BASE, Opened, Reading, System
+from hakari.site.profiles import Cast, cast
+from hakari.site.task import page as task_page
+from hakari.site.task.view import viewed
+from hakari.types import Ids
+
+MANIFEST = "manifest.json"
+ASSETS = ("site.css", "icon.svg")
+LARGEST = 20_000_000
+"""Bytes of one file; hosts of static sites refuse much larger ones."""
+
+
+@dataclass
+class Site:
+    """A site while it is built: what it is made of, who plays which role, and what was seen so far."""
+
+    reading: Reading
+    roles: Cast
+    digests: dict[str, Digest] = field(default_factory=dict)
+    """By task, in the order of names."""
+    scores: dict[str, dict[System, npt.NDArray[np.float64]]] = field(default_factory=dict)
+    """By task the headline values of each query of every system that is no variant."""
+    query_ids: dict[str, Ids] = field(default_factory=dict)
+    tell: Callable[[str], None] = lambda text: None
+
+
+def build(site: Site, out: Path) -> dict[str, int]:
+    """Build the site in a folder; returns how many files and bytes there are."""
+    render.require()
+    out = Path(os.path.abspath(out))
+    _check_place(out)
+    staging = out.with_name(f".{out.name}.{os.getpid()}.tmp")
+    _sweep(out)
+    try:
+        staging.mkdir(parents=True)
+        _write(site, staging)
+        told = _manifest(staging)
+        _swap(staging, out)
+    finally:
+        shutil.rmtree(staging, ignore_errors=True)
+    return told
+
+
+def site_of(reading: Reading, tell: Callable[[str], None] = lambda text: None) -> Site:
+    """A site to be built, with its roles cast."""
+    return Site(reading, cast(reading), tell=tell)
+
+
+def _write(site: Site, out: Path) -> None:
+    assets = out / "assets"
+    assets.mkdir()
+    for name in ASSETS:
+        shutil.copyfile(render.HERE / "data" / name, assets / name)
+    opened = _task_pages(site, out)
+    try:
+        from hakari.site.board import write_board
+    except ImportError:
+        for _ in opened:
+            pass
+    else:
+        write_board(out, site.reading, opened)
+    for make in pages.AFTER_TASKS:
+        for page in make(site):
+            _put(out, page)
+
+
+def _task_pages(site: Site, out: Path) -> Iterator[Opened]:
+    """Every task with texts or results, its page written before it is handed on."""
+    for number, listed in enumerate(site.reading.tasks, 1):
+        site.tell(f"[{number}/{len(site.reading.tasks)}] {listed.name}")
+        opened = site.reading.open(listed)
+        view = viewed(opened, site.roles)
+        site.digests[listed.name] = view.digest
+        _put(out, task_page.page(view))
+        if opened.task is not None or opened.systems:
+            _keep(site, opened)
+            yield opened
+
+
+def _keep(site: Site, opened: Opened) -> None:
+    """What comparisons need of a task."""
+    values = opened.values[HEADLINE]
+    whole = [i for i, s in enumerate(opened.systems) if s.variant == BASE and not np.isnan(values[i]).any()]
+    site.scores[opened.name] = {opened.systems[i]: values[i].copy() for i in whole}
+    site.query_ids[opened.name] = opened.query_ids
+
+
+def _put(out: Path, page: Page) -> None:
+    path = out / page.path
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(render.render(page))
+
+
+def _manifest(out: Path) -> dict[str, int]:
+    """Every file with its size and hash; by it a folder is known as a site that may be replaced."""
+    files: dict[str, dict[str, int | str]] = {}
+    total = 0
+    for path in sorted(p for p in out.rglob("*") if p.is_file()):
+        content = path.read_bytes()
+        if len(content) > LARGEST:
+            raise UsageError(f"`{path.relative_to(out)}` has {len(content):,} bytes, more than hosts take")
+        total += len(content)
+        files[path.relative_to(out).as_posix()] = {
+            "bytes": len(content),
+            "sha256": hashlib.sha256(content).hexdigest(),
+        }
+    text = json.dumps({"made_by": f"hakari {__version__}", "files": files}, indent=1, sort_keys=True) + "\n"
+    (out / MANIFEST).write_text(text, encoding="utf-8", newline="\n")
+    return {"files": len(files) + 1, "bytes": total + len(text)}
+
+
+def _check_place(out: Path) -> None:
+    """Only what is not there, is empty, or was built by hakari is ever replaced."""
+    if out.is_symlink() or (out.exists() and not out.is_dir()):
+        raise UsageError(f"`{out}` is no folder", "name a new folder: `--out site`")
+    if out.is_dir() and any(out.iterdir()) and not _built_here(out):
+        raise UsageError(
+            f"`{out}` has files in it and was not built by hakari", "name a new or empty folder: `--out site`"
+        )
+
+
+def _built_here(out: Path) -> bool:
+    with suppress(OSError, ValueError, AttributeError):
+        return str(json.loads((out / MANIFEST).read_bytes()).get("made_by", "")).startswith("hakari ")
+    return False
+
+
+def _swap(staging: Path, out: Path) -> None:
+    """Put the new site in the place of the old, which stands until the moment of renaming."""
+    old = out.with_name(f".{out.name}.{os.getpid()}.old")
+    if out.is_dir():
+        os.rename(out, old)
+    try:
+        os.rename(staging, out)
+    except OSError:
+        if old.is_dir():
+            os.rename(old, out)
+        raise
+    shutil.rmtree(old, ignore_errors=True)
+
+
+def _sweep(out: Path) -> None:
+    """Bring back the site, or remove what is left, of a build that was killed."""
+    for left in sorted(out.parent.glob(f".{out.name}.*")):
+        owner, _, ending = left.name.removeprefix(f".{out.name}.").partition(".")
+        if not owner.isdigit() or ending not in ("tmp", "old") or _alive(int(owner)):
+            continue
+        if ending == "old" and not out.exists():
+            os.rename(left, out)
+        else:
+            shutil.rmtree(left, ignore_errors=True)
+
+
+def _alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True

@@ -1,0 +1,116 @@
+"""Many results read together: one statement for all that a page needs, where one file at a time would take minutes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+import numpy as np
+import numpy.typing as npt
+
+from hakari.store import files
+from hakari.store.files import MANIFEST_KEY, Stored
+from hakari.types import Ids
+
+
+@dataclass(frozen=True, eq=False)
+class Values:
+    """The stored values of one variant of one result."""
+
+    stored: Stored
+    variant: str
+    query_ids: Ids
+    values: Mapping[str, npt.NDArray[np.float64]]
+    """By measure, one value a query."""
+
+
+def paths_by_task(root: Path) -> dict[str, list[Path]]:
+    """The files of results by the name of their task, as far as paths tell it; no file is opened for it."""
+    found: dict[str, list[Path]] = {}
+    for path in sorted(root.glob("*/*/*.parquet")):
+        if not path.name.startswith("."):
+            found.setdefault(f"{unquote(path.parent.name)}/{unquote(path.stem)}", []).append(path)
+    return found
+
+
+def read_many(paths: Sequence[Path]) -> list[Stored]:
+    """The results in some files, in the order of the paths; what cannot be read is left out."""
+    if not paths:
+        return []
+    import duckdb
+
+    names = [str(path) for path in paths]
+    try:
+        with files.connection() as con:
+            rows = con.execute(
+                "SELECT file_name, decode(value) FROM parquet_kv_metadata($1) WHERE decode(key) = $2",
+                [names, MANIFEST_KEY],
+            ).fetchall()
+    except duckdb.Error:  # one damaged file spoils the statement: then one at a time
+        return [stored for path in paths if (stored := files.read(path)) is not None]
+    manifests = dict(rows)
+    return [
+        Stored(path, json.loads(manifests[name]), _costs(path))
+        for path, name in zip(paths, names, strict=True)
+        if name in manifests
+    ]
+
+
+def read_values(results: Sequence[Stored], measures: Sequence[str]) -> list[Values]:
+    """The values of every variant of some results, by the order of the results and then by variant."""
+    if not results:
+        return []
+    import duckdb
+
+    listed = ", ".join(f"measures[$m{i}] AS m{i}" for i in range(len(measures)))
+    given: dict[str, Any] = {f"m{i}": measure for i, measure in enumerate(measures)}
+    statement = (
+        f"SELECT filename, variant, query_id, {listed} FROM read_parquet($files, filename = true) "
+        "ORDER BY filename, variant, query_id"
+    )
+    try:
+        with files.connection() as con:
+            rows = con.execute(statement, {"files": [str(s.path) for s in results], **given}).fetchnumpy()
+    except duckdb.Error:
+        if len(results) == 1:
+            return []
+        return [found for stored in results for found in read_values([stored], measures)]
+    by_path = {str(stored.path): stored for stored in results}
+    found = [_one(rows, part, measures, by_path) for part in _parts(rows)]
+    order = {stored.path: place for place, stored in enumerate(results)}
+    return sorted(found, key=lambda v: (order[v.stored.path], v.variant))
+
+
+def _parts(rows: Mapping[str, npt.NDArray]) -> list[slice]:
+    """Where each variant of each file begins and ends."""
+    paths, variants = rows["filename"], rows["variant"]
+    if not len(paths):
+        return []
+    changed = np.flatnonzero((paths[1:] != paths[:-1]) | (variants[1:] != variants[:-1])) + 1
+    bounds = [0, *changed.tolist(), len(paths)]
+    return [slice(a, b) for a, b in pairwise(bounds)]
+
+
+def _one(
+    rows: Mapping[str, npt.NDArray], part: slice, measures: Sequence[str], by_path: Mapping[str, Stored]
+) -> Values:
+    values = {}
+    for i, measure in enumerate(measures):
+        column = rows[f"m{i}"][part]
+        if not np.ma.getmaskarray(column).any():  # NULL where the ranking is too shallow for it
+            values[measure] = np.asarray(column, dtype=np.float64)
+    first = part.start
+    ids = np.asarray(rows["query_id"][part], dtype=object)
+    return Values(by_path[str(rows["filename"][first])], str(rows["variant"][first]), ids, values)
+
+
+def _costs(path: Path) -> dict[str, Any]:
+    try:
+        return dict(json.loads(path.with_suffix(".run.json").read_bytes()))
+    except (OSError, ValueError):
+        return {}
