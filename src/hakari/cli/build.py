@@ -1,4 +1,4 @@
-"""`hakari build`: a nano set from a collection, from pairs, dialogues, code or pages; one subcommand a kind of source."""
+"""`hakari build`: a nano set from a collection, pairs, dialogues, code or pages; a subcommand a kind of source."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from hakari.nano.draft import Stage
@@ -41,7 +41,6 @@ def sample(
     is passed over: it might be an answer that nobody judged. `others` are documents that no query asks for.
     """
     pool = _Pool(pairs, others or {})
-    stored_pairs = len(pairs) + len(others or {})
     queries: dict[str, str] = {}
     documents: dict[str, str] = {}
     asked, stored = NearDuplicates(), NearDuplicates()
@@ -69,27 +68,10 @@ def sample(
         else:
             near_documents += 1
 
+    near = "nearly the same as one chosen"
     stages = (
-        _stage(
-            "queries",
-            len(pairs),
-            len(queries),
-            {
-                "the same as another": len(pairs) - len(pool.queries),
-                "boilerplate": len(pool.queries) - len(pool.askable),
-                "nearly the same as one chosen": near_queries,
-            },
-        ),
-        _stage(
-            "documents",
-            stored_pairs,
-            len(documents),
-            {
-                "the same as another": stored_pairs - len(pool.documents),
-                "boilerplate": len(pool.documents) - len(pool.storable),
-                "nearly the same as one chosen": near_documents,
-            },
-        ),
+        _stage("queries", len(pairs), len(queries), {**pool.merged_queries, near: near_queries}),
+        _stage("documents", pool.seen, len(documents), {**pool.merged_documents, near: near_documents}),
     )
     judgements = sorted((query, document) for query in queries for document in pool.answers[query])
     return Sample(dict(sorted(queries.items())), dict(sorted(documents.items())), judgements, stages)
@@ -107,6 +89,10 @@ def _shuffled(names: Iterable[str], seed: str, role: str) -> list[str]:
 def stable_hash(*parts: str) -> str:
     """Sixteen hexadecimal digits that depend on the parts alone."""
     return hashlib.blake2b("\0".join(parts).encode(), digest_size=8).hexdigest()
+
+
+def _merged(seen: int, texts: Mapping[str, str], usable: Collection[str]) -> dict[str, int]:
+    return {"the same as another": seen - len(texts), "boilerplate": len(texts) - len(usable)}
 
 
 class _Pool:
@@ -136,6 +122,9 @@ class _Pool:
             for name, answers in self.answers.items()
             if len(answers) <= MAX_POSITIVES and answers <= self.storable
         }
+        self.seen = len(pairs) + len(others)
+        self.merged_queries = _merged(len(pairs), self.queries, self.askable)
+        self.merged_documents = _merged(self.seen, self.documents, self.storable)
 
 
 class NearDuplicates:
