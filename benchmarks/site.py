@@ -28,8 +28,16 @@ from hakari.types import Run
 MODELS, TASKS, ROWS = 60, 560, 820
 QUERIES, DEPTH = 50, 10
 MEASURES = ("nDCG@10", "hit@10", "R@100", "RR@10", "AP@100", "P@10")
-VARIANTS = ("float", "int8", "binary", "binary>float@100", "binary>float@50",
-            *(f"dim={d}" for d in (512, 384, 256, 128, 64)), *(f"dim={d}+int8" for d in (256, 128, 64)), "dim=32")  # fmt: skip
+VARIANTS = (
+    "float",
+    "int8",
+    "binary",
+    "binary>float@100",
+    "binary>float@50",
+    *(f"dim={d}" for d in (512, 384, 256, 128, 64)),
+    *(f"dim={d}+int8" for d in (256, 128, 64)),
+    "dim=32",
+)
 
 
 def variants_of(model: int) -> tuple[str, ...]:
@@ -56,23 +64,51 @@ def make(store: Path) -> None:
                 strength = model / 40 - place / 20 + rng.normal(0, 0.6, QUERIES) - difficulty
                 rank = np.clip(np.floor(np.exp(1.5 - strength)), 1, 600)
                 reached = (rank <= 10).astype(float)
-                values = dict(zip(MEASURES, (reached / np.log2(1 + rank), reached, (rank <= 100).astype(float),
-                                             reached / rank, (rank <= 100) / rank, reached / 10), strict=True))  # fmt: skip
+                values = dict(
+                    zip(
+                        MEASURES,
+                        (
+                            reached / np.log2(1 + rank),
+                            reached,
+                            (rank <= 100).astype(float),
+                            reached / rank,
+                            (rank <= 100) / rank,
+                            reached / 10,
+                        ),
+                        strict=True,
+                    )
+                )
                 ranked = (rng.integers(0, 500, (QUERIES, 1)) + 7 * np.arange(DEPTH)) % len(documents)
                 scores = np.tile(np.linspace(1, 0.5, DEPTH, dtype=np.float32), QUERIES)
                 run = Run(queries, documents, offsets, ranked.ravel().astype(np.int32), scores, name)
                 found[variant] = files.Variant(run, values)
             manifest = {
-                "key": keys.digest([name, entry.name]), "protocol": 1, "task": entry.name, "dataset": entry.dataset,
-                "split": entry.split, "content": keys.digest(entry.name), "language": entry.language,
-                "category": entry.category, "shape": entry.shape, "queries": QUERIES, "documents": len(documents),
-                "retriever": name, "family": "dense" if model else "bm25", "settings": settings, "depth": 500,
-                "variants": sorted(found), "facts": {"dimensions": 512}, "versions": {}, "origins": {},
-            }  # fmt: skip
+                "key": keys.digest([name, entry.name]),
+                "protocol": 1,
+                "task": entry.name,
+                "dataset": entry.dataset,
+                "split": entry.split,
+                "content": keys.digest(entry.name),
+                "language": entry.language,
+                "category": entry.category,
+                "shape": entry.shape,
+                "queries": QUERIES,
+                "documents": len(documents),
+                "retriever": name,
+                "family": "dense" if model else "bm25",
+                "settings": settings,
+                "depth": 500,
+                "variants": sorted(found),
+                "facts": {"dimensions": 512},
+                "versions": {},
+                "origins": {},
+            }
             costs = {
-                "seconds": 10.0 + model, "search_s": 0.1, "index_bytes": 1e7 / (model + 1),
+                "seconds": 10.0 + model,
+                "search_s": 0.1,
+                "index_bytes": 1e7 / (model + 1),
                 "variants": {v: {"index_bytes_per_document": 2048.0 / (i + 1)} for i, v in enumerate(found)},
-            }  # fmt: skip
+            }
             files.write(files.result_path(folder, entry.name), manifest, found, costs)
         print(f"\r{number + 1}/{len(entries)}", end="", flush=True)
     for folder in sorted(store.glob("*/*")):
@@ -87,7 +123,8 @@ def measure(store: Path) -> dict[str, object]:
             out = Path(folder) / name
             started = time.perf_counter()
             subprocess.run(
-                [sys.executable, "-m", "hakari", "site", "--results", str(store), "--out", str(out)], check=True
+                [sys.executable, "-m", "hakari", "site", "--results", str(store), "--out", str(out)],
+                check=True,
             )
             seconds = time.perf_counter() - started
             written = sorted(p for p in out.rglob("*") if p.is_file())
@@ -95,9 +132,11 @@ def measure(store: Path) -> dict[str, object]:
             largest = max(sizes, key=lambda path: sizes[path])
             prints.append(hashlib.sha256((out / "manifest.json").read_bytes()).hexdigest())
             told[name] = {
-                "seconds": round(seconds, 1), "files": len(sizes), "MB": round(sum(sizes.values()) / 1e6, 1),
+                "seconds": round(seconds, 1),
+                "files": len(sizes),
+                "MB": round(sum(sizes.values()) / 1e6, 1),
                 "largest": [largest, round(sizes[largest] / 1e6, 2)],
-            }  # fmt: skip
+            }
         peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
         return {**told, "peak MB": round(peak), "byte-identical": prints[0] == prints[1]}
 
