@@ -227,7 +227,11 @@ def test_every_retriever_is_documented_with_its_settings() -> None:
     known = [entry.name for entry in registry.known() if entry.family != "plugin"]
     assert set(rows) == {*known, "module:Name"}
     for name in known:
-        inside = {"rrf": "bm25,bm25-code,", "rerank": "bm25,constant-reranker,"}.get(name, "")
+        inside = {
+            "rrf": "bm25,bm25-code,",
+            "weighted": "bm25,bm25-code,",
+            "rerank": "bm25,constant-reranker,",
+        }.get(name, "")
         with pytest.raises(HakariError) as told:
             registry.parse(f"{name}({inside}no_such_setting=1)")
         takes = re.search(r"takes (?!no )(.*)", told.value.hint or "")

@@ -20,7 +20,10 @@ RERANKED = 100
 @options.variants
 @options.candidates
 @options.model_args
+@options.truncate
+@options.long_texts
 @options.places
+@options.no_cache
 @click.option(
     "--costs", is_flag=True, help="Costs of each task in full; with `--json`, in each row as `cost`."
 )
@@ -58,13 +61,14 @@ def command(
     depth, fresh, variants, costs = (chosen.pop(name) for name in ("depth", "fresh", "variants", "costs"))
     candidates = chosen.pop("candidates")
     if candidates is not None:
-        from hakari.retrievers.from_run import over_candidates
+        from hakari.retrievers.over_candidates import over_candidates
 
         source = click.get_current_context().get_parameter_source("depth")
         asked = source is not click.core.ParameterSource.DEFAULT
         retrievers = tuple(over_candidates(retrievers, candidates, depth if asked else RERANKED))
+    long = {name: chosen.pop(name) for name in ("truncate", "long")}
     where = options.where(**chosen)
-    plan, _ = api.planned(retrievers, variants, options.settings(model_args))
+    plan, _ = api.planned(retrievers, variants, options.settings(model_args, **long))
     plan = replace(plan, depth=depth, results=where.results, fresh=fresh)
     states: set[str] = set()
 

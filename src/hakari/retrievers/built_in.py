@@ -39,6 +39,19 @@ BUILT_IN: Mapping[str, BuiltIn] = {
     "rrf": BuiltIn(
         "hakari.retrievers.fuse:Rrf", "fuse", "reciprocal rank fusion: rrf(bm25-code,bge_small_en)"
     ),
+    "weighted": BuiltIn(
+        "hakari.retrievers.weighted:Weighted",
+        "fuse",
+        "weighted fusion, weights given or learned: weighted(bm25,bge_small_en)",
+    ),
+    "run:PATH": BuiltIn(
+        "hakari.retrievers.foreign_run:ForeignRun",
+        "run",
+        "the TREC run of another engine",
+        None,
+        "the path of a file",
+        "rrf(bm25,run:path/to/my.run)",
+    ),
     "rerank": BuiltIn(
         "hakari.retrievers.rerank:Rerank",
         "rerank",
@@ -165,14 +178,6 @@ BUILT_IN: Mapping[str, BuiltIn] = {
         )
         for scheme in ("http", "https")
     },
-    "run:PATH": BuiltIn(
-        "hakari.retrievers.from_run:FromRun",
-        "candidates",
-        "a TREC run of another engine, as a first stage",
-        None,
-        "the path of a file",
-        "rerank(run:bm25.run,reranker_en)",
-    ),
     "candidates:NAME": BuiltIn(
         "hakari.retrievers.provided:provided",
         "candidates",

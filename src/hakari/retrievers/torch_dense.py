@@ -11,6 +11,7 @@ import numpy as np
 from hakari.errors import UsageError
 from hakari.retrievers.base import Retrieved
 from hakari.retrievers.dense import Dense
+from hakari.retrievers.long_texts import reads_long_texts
 from hakari.retrievers.model_settings import DenseSettings, spelled
 from hakari.retrievers.model_source import HubModel, LocalModel, ModelSource
 from hakari.retrievers.onnx import unit
@@ -65,7 +66,7 @@ class TorchDense(Dense):
 
     def settings(self) -> dict[str, Any]:
         """What the model is, and what was asked of it; the rest is the model's own."""
-        return self.asked.identity()
+        return {**self.asked.identity(), **self.reading.settings()}
 
     def settings_for(self, task: Task) -> dict[str, Any]:
         """The prompts that a file names for the task."""
@@ -97,12 +98,14 @@ class TorchDense(Dense):
         return values["similarity"], values["normalise"]
 
 
+@reads_long_texts
 def hub_dense(name: str, **settings: Unpack[DenseSettings]) -> TorchDense:
     """A model of a hub, `org/name` or `org/name@revision`."""
     source = HubModel.of(name)
     return TorchDense(spelled(source.spelling, settings, DenseSettings), source, settings)
 
 
+@reads_long_texts
 def folder_dense(path: str, **settings: Unpack[DenseSettings]) -> TorchDense:
     """A folder that sentence-transformers or transformers wrote."""
     source = LocalModel(path)

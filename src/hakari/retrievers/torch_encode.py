@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hakari.errors import UsageError
+from hakari.retrievers.long_texts import TokenizerRuler
 from hakari.retrievers.model_settings import NO_LIMIT, POOLINGS
 from hakari.retrievers.model_source import ModelSource, json_in
 from hakari.retrievers.onnx import Encoding
@@ -103,6 +104,14 @@ class TorchEncoder:
         self._counter = TokenCounter(self._model.tokenizer)
         one_thread()
         self._outputs([self.prompt])
+
+    def ruler(self) -> TokenizerRuler | None:
+        """How tokens are counted; None where the tokenizer does not say where its tokens lie."""
+        if self._counter is None:
+            self.load()
+        backend = getattr(self._model.tokenizer, "backend_tokenizer", None)
+        limit = self.texts.limit(self._model, self.role) or NO_LIMIT
+        return None if backend is None else TokenizerRuler(backend, limit)
 
     def encode(self, text: str) -> Encoding:
         """What a text gives, always the same whatever runs beside it."""

@@ -1,4 +1,4 @@
-"""Runs of other engines as first stages, and rerankers over candidates."""
+"""Rerankers that are named alone, over candidates."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import pytest
 from command import within as hakari
 from small import small_set, small_task
 
-from hakari.errors import InvalidInput, UsageError
+from hakari.errors import UsageError
 from hakari.io.trec import write_run
-from hakari.retrievers.from_run import over_candidates
+from hakari.retrievers.over_candidates import over_candidates
 from hakari.retrievers.registry import parse
 
 TASK = small_task("First", seed=1)
@@ -21,30 +21,6 @@ TASK = small_task("First", seed=1)
 def run_file(tmp_path: Path) -> Path:
     write_run(parse("bm25").retrieve(TASK, 20).runs["float"], tmp_path / "mine.run")
     return tmp_path / "mine.run"
-
-
-def test_a_run_is_what_its_file_says(run_file: Path) -> None:
-    own, expected = parse(f"run:{run_file}").retrieve(TASK, 10), parse("bm25").retrieve(TASK, 10)
-    found, wanted = own.runs["float"], expected.runs["float"]
-    named = [list(run.document_ids[run.documents]) for run in (found, wanted)]
-    assert named[0] == named[1]
-    before = parse(f"run:{run_file}").settings()
-    run_file.write_text(run_file.read_text().replace(" 1 ", " 1  ", 1))
-    assert parse(f"run:{run_file}").settings() != before
-
-
-def test_queries_of_other_tasks_are_passed_over_and_strange_documents_are_named(run_file: Path) -> None:
-    lines = run_file.read_text()
-    run_file.write_text(lines + "another Q0 d1 1 2.0 x\n")
-    assert len(parse(f"run:{run_file}").retrieve(TASK, 5).runs["float"].query_ids) == len(TASK.queries)
-    run_file.write_text(lines + f"{TASK.queries.ids[0]} Q0 nowhere 99 -5.0 x\n")
-    with pytest.raises(InvalidInput, match="document `nowhere` is not in `NanoTest/First`"):
-        parse(f"run:{run_file}").retrieve(TASK, 500)
-    run_file.write_text("another Q0 d1 1 2.0 x\n")
-    with pytest.raises(UsageError, match="ranks for no query of"):
-        parse(f"run:{run_file}").retrieve(TASK, 5)
-    with pytest.raises(UsageError, match=r"there is no run `no.run`"):
-        parse("run:no.run")
 
 
 def test_rerankers_named_alone_get_the_candidates(run_file: Path) -> None:
