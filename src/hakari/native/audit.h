@@ -58,7 +58,7 @@ typedef struct {
 } WordSet;
 
 typedef struct {
-    WordSet roles, keywords;
+    WordSet roles, keywords, owners;
     uint64_t inst;
     size_t window; /* tokens */
 } Reading;
@@ -172,7 +172,7 @@ typedef struct Worker {
     struct Worker *next;
 } Worker;
 
-enum { BUFFERS = 8 };
+enum { BUFFERS = 9 };
 
 typedef struct {
     Py_buffer held[BUFFERS];
@@ -195,7 +195,7 @@ typedef struct {
 } Keyed;
 
 bool read_text(Text *text, const Reading *reading, const uint8_t *raw, size_t size);
-bool keys_of(const Text *text, int32_t number, List *out, int32_t counts[4]);
+bool keys_of(const Text *text, const Reading *reading, int32_t number, List *out, int32_t counts[4]);
 bool judge_row(Worker *worker, const Index *index, int64_t row_number);
 
 #endif
