@@ -96,6 +96,12 @@ def command() -> None:
     show_default=True,
     help="Which rows `--clean` leaves out and `--manifest` lists.",
 )
+@click.option(
+    "--record", is_flag=True, help="Write counts and definitions into the metadata and card of the sets."
+)
+@click.option(
+    "--name", metavar="NAME", help="What the training data are called on record; default: the files' name."
+)
 @_replace
 @options.as_json
 def scan(train: tuple[str, ...], as_json: bool, examples: int, **chosen: Any) -> int:
@@ -110,6 +116,8 @@ def scan(train: tuple[str, ...], as_json: bool, examples: int, **chosen: Any) ->
     _tell(report, as_json, examples)
     for line in targets.write(report):
         output.note(line)
+    if chosen["record"]:
+        _record(report, train, chosen)
     return EXIT_OK
 
 
@@ -143,6 +151,17 @@ def apply(manifest: Path, train: tuple[Path, ...], clean: Path, replace: bool) -
     cleaning.check_free(places, replace)
     removed = cleaning.clean(shards, removals, places)
     output.note(f"`{clean}`: {sum(removed.values()):,} rows left out of {len(shards):,} files")
+
+
+def _record(report: Report, train: tuple[str, ...], chosen: dict[str, Any]) -> None:
+    from hakari.audit.record import record
+    from hakari.audit.run import references
+
+    refs = references(chosen["tasks"], chosen["tasks_dir"])
+    places = {name: ref.folder for name, ref in refs.items() if ref.layout.name == "nano"}
+    name = chosen["name"] or ", ".join(Path(place).name for place in train)
+    for line in record(report, places, name):
+        output.note(line)
 
 
 def _scanned(train: tuple[str, ...], chosen: dict[str, Any]) -> Report:
