@@ -34,6 +34,7 @@ COMMANDS = {
     "mine": "Find hard negatives for training pairs, by kind.",
     "measures": "List measures.",
     "retrievers": "List retrievers.",
+    "cache": "Show the cache of encoded texts, and make room.",
     "export": "Write results for other tools: TREC, CSV, JSON, mteb, model cards.",
     "import": "Keep figures that others measured beside the results.",
     "sql": "Ask the results with SQL.",
