@@ -27,6 +27,8 @@ from hakari.types import Run
 
 MODELS, TASKS, ROWS = 60, 560, 820
 QUERIES, DEPTH = 50, 10
+DOCUMENTS = np.array(sorted(f"d{i}" for i in range(500)), dtype=object)
+QUERY_IDS = np.array(sorted(f"q{i}" for i in range(QUERIES)), dtype=object)
 MEASURES = ("nDCG@10", "hit@10", "R@100", "RR@10", "AP@100", "P@10")
 VARIANTS = (
     "float",
@@ -49,70 +51,65 @@ def make(store: Path) -> None:
     """Write the store."""
     os.fsync = lambda handle: None  # nothing here is worth the wait for a disk
     entries = catalog.entries()[:TASKS]
-    documents = np.array(sorted(f"d{i}" for i in range(500)), dtype=object)
-    queries = np.array(sorted(f"q{i}" for i in range(QUERIES)), dtype=object)
-    offsets = np.arange(QUERIES + 1, dtype=np.int64) * DEPTH
     for number, entry in enumerate(entries):
         rng = np.random.default_rng(number)
         difficulty = rng.normal(0, 1, QUERIES)
         for model in range(MODELS):
-            settings = {"model": model}
-            name = f"synthetic-{model:02d}"
-            folder = keys.folder(store, name, settings, 500)
-            found = {}
-            for place, variant in enumerate(variants_of(model)):
-                strength = model / 40 - place / 20 + rng.normal(0, 0.6, QUERIES) - difficulty
-                rank = np.clip(np.floor(np.exp(1.5 - strength)), 1, 600)
-                reached = (rank <= 10).astype(float)
-                values = dict(
-                    zip(
-                        MEASURES,
-                        (
-                            reached / np.log2(1 + rank),
-                            reached,
-                            (rank <= 100).astype(float),
-                            reached / rank,
-                            (rank <= 100) / rank,
-                            reached / 10,
-                        ),
-                        strict=True,
-                    )
-                )
-                ranked = (rng.integers(0, 500, (QUERIES, 1)) + 7 * np.arange(DEPTH)) % len(documents)
-                scores = np.tile(np.linspace(1, 0.5, DEPTH, dtype=np.float32), QUERIES)
-                run = Run(queries, documents, offsets, ranked.ravel().astype(np.int32), scores, name)
-                found[variant] = files.Variant(run, values)
-            manifest = {
-                "key": keys.digest([name, entry.name]),
-                "protocol": 1,
-                "task": entry.name,
-                "dataset": entry.dataset,
-                "split": entry.split,
-                "content": keys.digest(entry.name),
-                "language": entry.language,
-                "category": entry.category,
-                "shape": entry.shape,
-                "queries": QUERIES,
-                "documents": len(documents),
-                "retriever": name,
-                "family": "dense" if model else "bm25",
-                "settings": settings,
-                "depth": 500,
-                "variants": sorted(found),
-                "facts": {"dimensions": 512},
-                "versions": {},
-                "origins": {},
-            }
-            costs = {
-                "seconds": 10.0 + model,
-                "search_s": 0.1,
-                "index_bytes": 1e7 / (model + 1),
-                "variants": {v: {"index_bytes_per_document": 2048.0 / (i + 1)} for i, v in enumerate(found)},
-            }
-            files.write(files.result_path(folder, entry.name), manifest, found, costs)
+            write_result(store, entry, model, difficulty, rng)
         print(f"\r{number + 1}/{len(entries)}", end="", flush=True)
     for folder in sorted(store.glob("*/*")):
         files.write_manifests(folder)
+
+
+def write_result(
+    store: Path, entry: catalog.Entry, model: int, difficulty: np.ndarray, rng: np.random.Generator
+) -> None:
+    """One model on one task in all its variants."""
+    name, settings = f"synthetic-{model:02d}", {"model": model}
+    found = {
+        v: variant_of(model / 40 - i / 20 - difficulty, rng, name) for i, v in enumerate(variants_of(model))
+    }
+    manifest = {
+        "key": keys.digest([name, entry.name]),
+        "protocol": 1,
+        "task": entry.name,
+        "dataset": entry.dataset,
+        "split": entry.split,
+        "content": keys.digest(entry.name),
+        "language": entry.language,
+        "category": entry.category,
+        "shape": entry.shape,
+        "queries": QUERIES,
+        "documents": len(DOCUMENTS),
+        "retriever": name,
+        "family": "dense" if model else "bm25",
+        "settings": settings,
+        "depth": 500,
+        "variants": sorted(found),
+        "facts": {"dimensions": 512},
+        "versions": {},
+        "origins": {},
+    }
+    costs = {
+        "seconds": 10.0 + model,
+        "search_s": 0.1,
+        "index_bytes": 1e7 / (model + 1),
+        "variants": {v: {"index_bytes_per_document": 2048.0 / (i + 1)} for i, v in enumerate(found)},
+    }
+    folder = keys.folder(store, name, settings, 500)
+    files.write(files.result_path(folder, entry.name), manifest, found, costs)
+
+
+def variant_of(strength: np.ndarray, rng: np.random.Generator, name: str) -> files.Variant:
+    """Rankings and values of one variant, from how strong it is on each query."""
+    rank = np.clip(np.floor(np.exp(1.5 - strength - rng.normal(0, 0.6, QUERIES))), 1, 600)
+    top, deep = (rank <= 10).astype(float), (rank <= 100).astype(float)
+    values = (top / np.log2(1 + rank), top, deep, top / rank, deep / rank, top / 10)
+    ranked = (rng.integers(0, 500, (QUERIES, 1)) + 7 * np.arange(DEPTH)) % len(DOCUMENTS)
+    scores = np.tile(np.linspace(1, 0.5, DEPTH, dtype=np.float32), QUERIES)
+    offsets = np.arange(QUERIES + 1, dtype=np.int64) * DEPTH
+    run = Run(QUERY_IDS, DOCUMENTS, offsets, ranked.ravel().astype(np.int32), scores, name)
+    return files.Variant(run, dict(zip(MEASURES, values, strict=True)))
 
 
 def measure(store: Path) -> dict[str, object]:
