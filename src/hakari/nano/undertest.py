@@ -14,8 +14,8 @@ from pathlib import Path
 
 from hakari.nano.definitions import PYTHON, Definition, Harvest, Tested
 from hakari.nano.draft import Stage
-from hakari.nano.pycalls import Called, functions_called
-from hakari.nano.pysource import read_python
+from hakari.nano.pycalls import Called, Names, functions_called
+from hakari.nano.pysource import definitions_of, parse
 from hakari.nano.sampling import MAX_POSITIVES, stable_hash
 from hakari.nano.shapes import MASK, Kind, Limits, Pair, Unsuitable, function_text, weight
 from hakari.nano.sources import SourceFile, Sources
@@ -55,6 +55,7 @@ class Index:
 
     def __init__(self, definitions: Sequence[Definition]) -> None:
         self.by_name = {definition.name: definition for definition in definitions}
+        self.names = Names({name: d for name, d in self.by_name.items() if d.language == PYTHON})
         self.by_own_name: defaultdict[tuple[str, str], list[Definition]] = defaultdict(list)
         for definition in definitions:
             self.by_own_name[definition.language, definition.own_name].append(definition)
@@ -111,9 +112,12 @@ def words_of(name: str) -> list[str]:
 def _tests_of(file: SourceFile, root: Path, index: Index) -> tuple[list[Definition], Finder]:
     if file.language != PYTHON:
         return tests_in(file, root, lambda language, name: index.by_own_name.get((language, name), []))
-    read = read_python(file, Counter()) or []
+    text, tree = parse(file)
+    if tree is None:
+        return [], lambda test: Called(frozenset())
+    read = definitions_of(text, tree, file.module, Counter())
     tests = [test for test in read if test.code and test.own_name.startswith("test")]
-    return tests, functions_called(file, index.by_name)
+    return tests, functions_called(tree, file.module, index.names)
 
 
 def _tested(test: Definition, called: Called, index: Index) -> Tested:
