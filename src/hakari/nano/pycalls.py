@@ -52,7 +52,7 @@ class Names:
 
 def functions_called(tree: ast.Module, module: str, names: Names) -> Callable[[Definition], Called]:
     """What finds the functions that a definition of this file calls, among definitions by name."""
-    imports = {}
+    imports: dict[str, str] = {}
     for node in _top_level(tree):
         imports |= dict(_imported(node, module))
     known = {local for local, origin in imports.items() if origin.partition(".")[0] in names.tops}
