@@ -89,6 +89,10 @@ class Index:
             self.keys, self.starts, self.postings, self.folded_bytes, self.offsets, self.needs, self
         )
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Everything but the compiled form, which every process makes for itself."""
+        return {name: value for name, value in vars(self).items() if name != "compiled"}
+
     def folded(self, number: int) -> bytes:
         """One text as it is compared."""
         return self.folded_bytes[self.offsets[number] : self.offsets[number + 1]].tobytes()

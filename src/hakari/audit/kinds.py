@@ -37,7 +37,7 @@ class Thresholds:
     partial_covered: float = 0.4
     fragment_run: float = 0.12
     fragment_words: int = 16
-    distinct: int = 8
+    distinct: int = 5
     split: float = 0.8
     split_words: int = 24
 
