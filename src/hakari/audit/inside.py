@@ -93,7 +93,7 @@ class _Inside:
     def matches(self, texts: Texts) -> Iterator[tuple[str, _Occurrence, str]]:
         """Every text that one of these texts holds: its id, the text, the kind."""
         for start in range(0, len(texts), BATCH):
-            rows = [(text,) for text in texts.texts[start : start + BATCH]]
+            rows: list[tuple[str | None, ...]] = [(text,) for text in texts.texts[start : start + BATCH]]
             found, _ = self.scan(rows, start)
             best = strongest(classify(found, Thresholds()))
             for at in np.flatnonzero(best < len(OF_ONE_ROW)).tolist():
