@@ -17,9 +17,13 @@ setup(
         Extension(
             "hakari.native._native",
             sources=[
-                f"src/hakari/native/{part}.c" for part in ("module", "scan", "bm25", "measures", "dense")
+                f"src/hakari/native/{part}.c"
+                for part in (
+                    *("module", "scan", "bm25", "measures", "dense"),
+                    *("audit_text", "audit_code", "audit_compare", "audit_scan", "audit_python"),
+                )
             ],
-            depends=["src/hakari/native/native.h"],
+            depends=["src/hakari/native/native.h", "src/hakari/native/audit.h"],
             extra_compile_args=FLAGS,
             optional=True,
         )

@@ -181,11 +181,13 @@ class _Handler(Writing):
         match parts:
             case ["api", "datasets", owner, name]:
                 self._info(f"{owner}/{name}", "main")
-            case ["api", "datasets", owner, name, "revision", revision]:
+            case ["api", "datasets" | "models", owner, name, "revision", revision]:
                 self._info(f"{owner}/{name}", revision)
-            case ["api", "datasets", owner, name, "tree", revision, *_]:
-                self._tree(f"{owner}/{name}", revision, parse_qs(address.query))
+            case ["api", "datasets" | "models" as kind, owner, name, "tree", revision, *_]:
+                self._tree(f"{owner}/{name}", revision, parse_qs(address.query), kind)
             case ["datasets", owner, name, "resolve", revision, *path]:
+                self._file(f"{owner}/{name}", revision, "/".join(path), body, failure)
+            case [owner, name, "resolve", revision, *path]:  # models lie at the root
                 self._file(f"{owner}/{name}", revision, "/".join(path), body, failure)
             case ["cdn", owner, name, commit, *path]:
                 self._bytes(self.hub.files[f"{owner}/{name}"][commit]["/".join(path)], {}, body, failure)
@@ -208,7 +210,7 @@ class _Handler(Writing):
             told["private"] = repo in self.hub.private
             self._json({**told, "downloads": 0, "likes": 0, "disabled": False, "gated": False})
 
-    def _tree(self, repo: str, revision: str, query: Mapping[str, list[str]]) -> None:
+    def _tree(self, repo: str, revision: str, query: Mapping[str, list[str]], kind: str) -> None:
         if found := self._found(repo, revision):
             listed = [described(path, data) for path, data in sorted(found[1].items())]
             folders = {path.rpartition("/")[0] for path in found[1]} - {""}
@@ -218,9 +220,8 @@ class _Handler(Writing):
             start = int(query.get("cursor", ["0"])[0])
             link = {}
             if start + PAGE < len(listed):
-                more = (
-                    f"{self.hub.url}/api/datasets/{repo}/tree/{revision}?recursive=true&cursor={start + PAGE}"
-                )
+                tree = f"{self.hub.url}/api/{kind}/{repo}/tree/{revision}"
+                more = f"{tree}?recursive=true&cursor={start + PAGE}"
                 link = {"Link": f'<{more}>; rel="next"'}
             self._json(listed[start : start + PAGE], link)
 

@@ -12,7 +12,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 if TYPE_CHECKING:
     from hub_server import Failure, HubServer
 
-LARGE = (".parquet", ".onnx")
+LARGE = (".parquet", ".onnx", ".safetensors")
 
 
 def described(path: str, data: bytes) -> dict[str, Any]:

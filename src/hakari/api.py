@@ -193,7 +193,8 @@ def _made(many: Sequence[str | Retriever], settings: Mapping[str, str] | None) -
 def _each_once(retrievers: Sequence[Retriever]) -> list[Retriever]:
     found: dict[str, Retriever] = {}
     for one in retrievers:
-        if found.setdefault(one.name, one).settings() != one.settings():
+        first = found.setdefault(one.name, one)
+        if first is not one and first.settings() != one.settings():
             raise UsageError(
                 f"two retrievers are called `{one.name}` and have different settings",
                 "give each a `name` of its own, such as one that spells out its settings",

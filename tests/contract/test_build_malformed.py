@@ -23,6 +23,9 @@ from malformed_sources import (
     write_lines,
     write_sound,
 )
+from malformed_talk import ARGUMENTS as TALK_ARGUMENTS
+from malformed_talk import CASES as TALK_CASES
+from malformed_talk import CHAT, QA, SQL, write_talk
 
 from hakari.errors import HakariError
 from hakari.nano.build import Target, build_from, build_from_code
@@ -51,6 +54,11 @@ def _tree(folder: Path) -> list[str]:
     return sorted(str(path.relative_to(folder)) for path in folder.rglob("*"))
 
 
+def _write_all(folder: Path) -> None:
+    write_sound(folder)
+    write_talk(folder)
+
+
 def _one_error(told: str, named: str) -> None:
     assert told.count("error: ") == 1, told
     assert told.count("hint: ") == 1, told
@@ -58,10 +66,14 @@ def _one_error(told: str, named: str) -> None:
     assert "Traceback" not in told, told
 
 
+CASES = CASES | TALK_CASES
+ARGUMENTS = ARGUMENTS | TALK_ARGUMENTS
+
+
 @pytest.mark.parametrize("case", CASES)
 def test_a_malformed_source_ends_in_one_error_and_leaves_nothing(case: str, tmp_path: Path) -> None:
     kind, damage, named = CASES[case]
-    write_sound(tmp_path)
+    _write_all(tmp_path)
     damage(tmp_path)
     before = _tree(tmp_path)
     with _as_somebody_else(case.endswith("not-permitted"), tmp_path):
@@ -73,7 +85,7 @@ def test_a_malformed_source_ends_in_one_error_and_leaves_nothing(case: str, tmp_
 
 @pytest.mark.parametrize("kind", [kind for kind in ARGUMENTS if kind != "code"])
 def test_the_sound_sources_build(kind: str, tmp_path: Path) -> None:
-    write_sound(tmp_path)
+    _write_all(tmp_path)
     for recipe in ("published", "sampled"):
         arguments = ("--name", "NanoX", "--recipe", recipe, "--out", recipe)
         within("build", *ARGUMENTS[kind], *arguments, cwd=tmp_path)
@@ -189,10 +201,10 @@ def test_a_source_that_changes_while_it_is_read_is_told(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="peak memory is read from /proc")
-@pytest.mark.parametrize("name", [CORPUS, CORPUS + ".gz", TOPICS_FILE, TSV])
+@pytest.mark.parametrize("name", [CORPUS, CORPUS + ".gz", TOPICS_FILE, TSV, CHAT, SQL, QA])
 def test_one_endless_line_ends_in_an_error_and_in_bounded_memory(name: str, tmp_path: Path) -> None:
     """200 MB in one line, and nothing beyond the limit of a line is ever read: 2 GB take as little."""
-    write_sound(tmp_path)
+    _write_all(tmp_path)
     size, block = 200 << 20, b"x" * (1 << 20)
     if name.endswith(".gz"):
         (tmp_path / CORPUS).unlink()
@@ -205,7 +217,7 @@ def test_one_endless_line_ends_in_an_error_and_in_bounded_memory(name: str, tmp_
             file.seek(0)
             file.write(b'{"_id": "d1", "text": "' if name == CORPUS else b"1\tx")
     before = _tree(tmp_path)
-    kind = "trec" if name == TOPICS_FILE else "beir"
+    kind = {TOPICS_FILE: "trec", CHAT: "chat", SQL: "sql", QA: "qa"}.get(name, "beir")
     done = subprocess.run(
         [sys.executable, "-c", MEASURED, "build", *map(str, ARGUMENTS[kind]), "--name", "X"],
         cwd=tmp_path, capture_output=True, text=True, timeout=120,

@@ -13,8 +13,9 @@ import pytest
 from command import within as hakari
 
 from hakari.mining.from_code import sections
-from hakari.mining.from_tables import answer_texts, plain_text, turns_of
+from hakari.mining.from_tables import answer_texts, turns_of
 from hakari.mining.rows import row_id
+from hakari.text.posts import plain_text
 
 CODE = '''
 def moving_average(values, width):
@@ -125,7 +126,7 @@ def test_dialogues_give_what_was_said_and_the_turn_that_follows(
     assert len(rows) == answers
     history, answer = rows[-1]
     assert answer == "sorted(x, reverse=True)"
-    assert history.endswith("assistant: sorted(x)\n\nuser: Backwards")
+    assert history.endswith("assistant:\nsorted(x)\n\nuser:\nBackwards")
 
 
 def test_turns_are_read_in_the_spellings_that_people_use() -> None:
@@ -146,12 +147,12 @@ def test_questions_take_the_accepted_answer_without_markup(tmp_path: Path) -> No
     assert plain_text("a < b and c > d") == "a < b and c > d"
 
 
-def test_sql_puts_the_schema_before_the_question(tmp_path: Path) -> None:
+def test_sql_puts_the_schema_after_the_question(tmp_path: Path) -> None:
     row = {"question": "How many?", "context": "CREATE TABLE t (a INT)", "sql": "SELECT count(*) FROM t"}
     source = lines(tmp_path / "sql.jsonl", row, {**row, "sql": None})
     hakari("pairs", "sql", source, "--out", tmp_path / "p.parquet")
     ((anchor, positive),) = table(tmp_path / "p.parquet")[1]
-    assert anchor == "CREATE TABLE t (a INT)\n\nHow many?"
+    assert anchor == "How many?\n\nCREATE TABLE t (a INT)"
     assert positive == "SELECT count(*) FROM t"
 
 

@@ -27,6 +27,7 @@ COMMANDS = {
     "show": "Show a task: statistics, examples, shipped candidates.",
     "tasks": "List tasks.",
     "build": "Build a nano set from a collection, from pairs or from code.",
+    "audit": "Find evaluation texts in training data, and clean it of them.",
     "push": "Push a nano set to a hub, with a card that says what it is.",
     "pairs": "Make training pairs from sources that are not evaluation data.",
     "mine": "Find hard negatives for training pairs, by kind.",

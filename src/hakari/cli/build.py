@@ -1,20 +1,20 @@
-"""`hakari build`: a nano set from a collection, from pairs or from code; one subcommand a kind of source."""
+"""`hakari build`: a nano set from a collection, from pairs, dialogues or code; one subcommand a kind of source."""
 
 from __future__ import annotations
 
 import click
 
-from hakari.cli import build_code, build_tables
+from hakari.cli import build_code, build_tables, build_talk
 
 
 @click.group("build")
 def command() -> None:
-    """Build a nano set from a collection of any size, from pairs or from code.
+    """Build a nano set from a collection of any size, from pairs, dialogues, questions or code.
 
     Start with `hakari build code . --name NanoMine`, or
     `hakari build beir path/to/scifact --name NanoSciFact --recipe published`.
     """
 
 
-for subcommand in (*build_tables.COMMANDS, build_code.code):
+for subcommand in (*build_tables.COMMANDS, *build_talk.COMMANDS, build_code.code):
     command.add_command(subcommand)

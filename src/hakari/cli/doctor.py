@@ -17,6 +17,7 @@ from hakari.errors import install_hint
 EXTRAS = {
     "onnx": ("dense models as ONNX files", {"onnxruntime": "onnxruntime", "tokenizers": "tokenizers"}),
     "hub": ("sets from a hub", {"huggingface_hub": "huggingface_hub"}),
+    "endpoints": ("models behind an HTTP endpoint", {"urllib3": "urllib3"}),
     "torch": ("any model of sentence-transformers", {"sentence-transformers": "sentence_transformers"}),
     "code": (
         "code other than Python, for hakari build code",

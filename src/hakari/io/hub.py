@@ -20,6 +20,7 @@ from hakari.errors import MissingPrerequisite, UsageError, install_hint
 PACKAGE = "huggingface_hub"
 PUBLIC = "https://huggingface.co"
 BLOCK = 1 << 20
+DATA_SET, MODEL = "data set", "model"
 SHOWN = 200
 """How much of the client's own message is told."""
 
@@ -60,6 +61,11 @@ def require(repo: str) -> None:
             f"`{repo}` is not in the cache, and the network is switched off by HF_HUB_OFFLINE",
             "run the same command once with the network, as `env -u HF_HUB_OFFLINE hakari ...`",
         )
+    require_package(repo)
+
+
+def require_package(repo: str) -> None:
+    """Raise where the client is not installed."""
     if find_spec(PACKAGE) is None:
         raise MissingPrerequisite(f"fetching `{repo}` needs the package `{PACKAGE}`", install_hint("hub"))
 
@@ -71,7 +77,7 @@ def listing(repo: str, revision: str) -> Listing:
     from huggingface_hub.hf_api import RepoFile
 
     api = HfApi(endpoint=endpoint())
-    with quiet(), _failures(repo, revision):
+    with quiet(), failures(repo, revision):
         commit = api.dataset_info(repo, revision=revision, timeout=30).sha
         if not commit:
             raise ValueError("no commit is named")
@@ -92,7 +98,7 @@ def download(repo: str, commit: str, file: HubFile, folder: Path) -> Path:
     require(repo)
     from huggingface_hub import hf_hub_download
 
-    with quiet(), _failures(repo, commit, file.path):
+    with quiet(), failures(repo, commit, file.path):
         path = Path(
             hf_hub_download(
                 repo,
@@ -132,29 +138,28 @@ def _digest(path: Path, file: HubFile) -> str:
 
 
 @contextmanager
-def _failures(repo: str, revision: str, path: str | None = None) -> Iterator[None]:
+def failures(repo: str, revision: str, path: str | None = None, kind: str = DATA_SET) -> Iterator[None]:
     """Everything that the client may raise, as one error of ours."""
     from huggingface_hub import errors
 
     what = f"`{repo}`" if path is None else f"`{path}` of `{repo}`"
+    page = f"{endpoint()}/datasets/{repo}" if kind == DATA_SET else f"{endpoint()}/{repo}"
     try:
         yield
     except errors.GatedRepoError as error:
-        hint = f"accept its terms at {endpoint()}/datasets/{repo} and log in with `hf auth login`"
+        hint = f"accept its terms at {page} and log in with `hf auth login`"
         raise MissingPrerequisite(f"{what} is only for those who accept its terms", hint) from error
     except errors.RepositoryNotFoundError as error:
-        hint = (
-            f"check the name at {endpoint()}/datasets/{repo}; for a private one log in with `hf auth login`"
-        )
-        raise UsageError(f"there is no data set `{repo}` on {endpoint()}", hint) from error
+        hint = f"check the name at {page}; for a private one log in with `hf auth login`"
+        raise UsageError(f"there is no {kind} `{repo}` on {endpoint()}", hint) from error
     except errors.RevisionNotFoundError as error:
-        hint = f"see the branches and tags at {endpoint()}/datasets/{repo}/tree/main"
+        hint = f"see the branches and tags at {page}/tree/main"
         raise UsageError(f"`{repo}` has no revision `{revision}`", hint) from error
     except (errors.HTTPError, OSError, ValueError, KeyError, TypeError) as error:
-        raise _unreachable(what, error) from error
+        raise _unreachable(what, error, kind) from error
 
 
-def _unreachable(what: str, error: Exception) -> Exception:
+def _unreachable(what: str, error: Exception, kind: str) -> Exception:
     """The error for a hub that cannot be reached, breaks off, or does not speak the protocol."""
     cause = error.__cause__ if isinstance(error.__cause__, Exception) else error
     number = getattr(cause, "errno", None)
@@ -171,9 +176,10 @@ def _unreachable(what: str, error: Exception) -> Exception:
         lines = str(cause).splitlines()
         told = lines[0][:SHOWN] if lines else type(cause).__name__
     hint = (
-        "check the network and HF_ENDPOINT, then run the same command again: files that came whole are kept; "
+        "check the network and HF_ENDPOINT, then run the same command again: files that came whole are kept"
     )
-    hint += "or name a folder that holds the set with --tasks-dir"
+    if kind == DATA_SET:
+        hint += "; or name a folder that holds the set with --tasks-dir"
     return MissingPrerequisite(f"{what} cannot be fetched from {endpoint()}: {told}", hint)
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -11,24 +9,11 @@ from typing import Any
 from hakari.mining import columns
 from hakari.mining.rows import Account, Row
 from hakari.nano.draft import Stage
+from hakari.text import dialogue
+from hakari.text.dialogue import Turn, as_history
+from hakari.text.posts import plain_text, with_schema
 
 Given = Mapping[str, str | None]
-ROLES = {
-    "user": "user",
-    "human": "user",
-    "prompter": "user",
-    "assistant": "assistant",
-    "gpt": "assistant",
-    "bot": "assistant",
-    "model": "assistant",
-    "system": "system",
-    "tool": "tool",
-    "function": "tool",
-    "observation": "tool",
-}
-_MARKUP = re.compile(
-    r"</?(?:p|pre|code|a|em|strong|ul|ol|li|blockquote|br|hr|h[1-6]|img|b|i)(?:\s[^<>]*)?/?>"
-)
 
 
 def chat_rows(
@@ -57,33 +42,12 @@ def chat_rows(
     stages.append(account.stage())
 
 
-def turns_of(value: Any) -> list[tuple[str, str]]:
+def turns_of(value: Any) -> list[Turn]:
     """The turns of a dialogue as role and text; nothing where it is none."""
-    if isinstance(value, str):
-        try:
-            value = json.loads(value)
-        except (ValueError, RecursionError):
-            return []
-    turns = []
-    for turn in value if isinstance(value, list) else []:
-        if not isinstance(turn, dict):
-            return []
-        role = ROLES.get(str(turn.get("role") or turn.get("from") or "").lower())
-        text = turn.get("content") if turn.get("content") is not None else turn.get("value")
-        if isinstance(text, list):
-            text = "\n".join(
-                p["text"] for p in text if isinstance(p, dict) and isinstance(p.get("text"), str)
-            )
-        if role is None or not isinstance(text, str):
-            return []
-        if text.strip():
-            turns.append((role, text.strip()))
-    return turns
-
-
-def as_history(turns: Sequence[tuple[str, str]]) -> str:
-    """Turns as one text, each under the name of who speaks."""
-    return "\n\n".join(f"{role}: {text}" for role, text in turns)
+    try:
+        return dialogue.turns_of(value)
+    except ValueError:
+        return []
 
 
 def qa_rows(paths: Sequence[Path], given: Given, told: list[str], stages: list[Stage]) -> Iterator[Row]:
@@ -119,15 +83,6 @@ def answer_texts(value: Any) -> list[str]:
     return found
 
 
-def plain_text(text: str) -> str:
-    """A text without the markup of posts, if it has any."""
-    if not _MARKUP.search(text):
-        return text.strip()
-    import html
-
-    return html.unescape(_MARKUP.sub("", text)).strip()
-
-
 def sql_rows(paths: Sequence[Path], given: Given, told: list[str], stages: list[Stage]) -> Iterator[Row]:
     """A question, with the schema where there is one, and the statement that answers it."""
     account = Account("questions")
@@ -138,8 +93,8 @@ def sql_rows(paths: Sequence[Path], given: Given, told: list[str], stages: list[
             account.leave_out("no question or no statement")
             continue
         account.kept += 1
-        told_schema = f"{schema.strip()}\n\n" if isinstance(schema, str) and schema.strip() else ""
-        yield Row(told_schema + question.strip(), statement.strip(), "question-to-sql", f"row {line}")
+        asked = with_schema(question, schema if isinstance(schema, str) else "")
+        yield Row(asked, statement.strip(), "question-to-sql", f"row {line}")
     stages.append(account.stage())
 
 

@@ -30,6 +30,8 @@ from hakari.tasks.assemble import Traits, assemble
 from hakari.types import Task
 
 REPORT = "build.json"
+ENOUGH_TEXTS, ENOUGH_SHARE = 20, 0.9
+"""From so many texts language and category are taken to be known, the language if most agree."""
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 _SHARD = re.compile(r".*-\d{5}-of-\d{5}")
 
@@ -91,22 +93,41 @@ def build_from(source: Source, recipe: Recipe, target: Target) -> Built:
     """Choose a task from a source by a recipe and write it as a nano set of one task."""
     target.check_free()
     chosen = select(source, recipe)
-    task = assemble(
-        target.name,
-        target.task or target.name,
-        chosen.queries,
-        chosen.corpus,
-        chosen.judgements,
-        traits=target.traits,
+    task, told = _described(
+        assemble(
+            target.name,
+            target.task or target.name,
+            chosen.queries,
+            chosen.corpus,
+            chosen.judgements,
+            traits=target.traits,
+        )
     )
+    stages = (*source.stages(), *chosen.stages)
     report = {
         "hakari": __version__,
-        "source": Path(source.name).name,
+        "source": source.origin or Path(source.name).name,
         "recipe": asdict(recipe),
         "columns": source.roles,
-        "tasks": {task.split: _account(task, chosen.stages, chosen.changes)},
+        "tasks": {task.split: _account(task, stages, (*chosen.changes, *told))},
     }
     return _written([task], report, target)
+
+
+def _described(task: Task) -> tuple[Task, list[str]]:
+    """The task with language and category, and which of them its texts told; with few texts they stay open."""
+    from hakari.text.detect import detect
+
+    stated = {"language": task.language, "category": task.category}
+    told = []
+    if None in stated.values():
+        guesses = detect(task.queries.texts.tolist(), task.corpus.texts.tolist())
+        for trait, guess in zip(stated, guesses, strict=True):
+            sure = guess.texts >= ENOUGH_TEXTS and (trait == "category" or guess.share >= ENOUGH_SHARE)
+            if stated[trait] is None and sure:
+                stated[trait] = guess.value
+                told.append(f"{trait} `{guess.value}` was detected in the texts: correct it with `--{trait}`")
+    return replace(task, language=stated["language"], category=stated["category"]), told
 
 
 def build_from_code(

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from hakari.io.files import shown
+from hakari.nano.draft import Stage
 from hakari.nano.sampling import stable_hash
 from hakari.nano.sources_cells import Item, Judged, as_text, as_texts
 from hakari.nano.sources_parts import Source
@@ -38,61 +39,87 @@ def from_pairs(
         hint = "name two columns with `--query` and `--positive`"
         faults.add(f"column `{query}` cannot be query and positive at once", (table.name, None), hint)
     faults.raise_found()
-    pairs = _Pairs(table, (query, positive, *negatives), query_per_row)
-    where = str(paths[0])
-    return Source(
-        where,
-        pairs.documents,
-        pairs.queries,
-        pairs.judgements,
-        faults,
-        where,
-        roles.taken,
-        relevant_wins=True,
-    )
+    return source_of_pairs(_Rows(table, (query, positive, *negatives), query_per_row), table, roles)
 
 
-class _Pair(NamedTuple):
+class Pair(NamedTuple):
+    """A question and what there is to answer it, by grade; what has none is a hard negative."""
+
     place: Place
     query_id: str
     query: str
-    positives: list[str]
-    negatives: list[str]
+    answers: list[tuple[str, float]]
+
+
+class Pairs(Protocol):
+    """Pairs that can be read as often as needed."""
+
+    def __iter__(self) -> Iterator[Pair]:
+        """From the first to the last."""
+
+    def stages(self) -> Sequence[Stage]:
+        """What the last reading saw, kept and left out."""
+
+
+def source_of_pairs(pairs: Pairs, table: Table, roles: Roles) -> Source:
+    """A collection of what the pairs ask and answer."""
+
+    def documents() -> Iterator[Item]:
+        for pair in pairs:
+            for text, _ in pair.answers:
+                yield Item(pair.place, named("d", text), text)
+
+    def queries() -> Iterator[Item]:
+        for pair in pairs:
+            yield Item(pair.place, pair.query_id, pair.query)
+
+    def judgements() -> Iterator[Judged]:
+        for pair in pairs:
+            for text, grade in pair.answers:
+                yield Judged(pair.place, pair.query_id, named("d", text), grade)
+
+    return Source(
+        table.name,
+        documents,
+        queries,
+        judgements,
+        table.faults,
+        table.name,
+        roles.taken,
+        relevant_wins=True,
+        stages=pairs.stages,
+    )
+
+
+def query_name(text: str, row: int, per_row: bool, part: int = 0) -> str:
+    """The id of a query: by its place, where every row is one of its own, else by its text."""
+    return f"q{row:09d}" + (f"t{part:04d}" if part else "") if per_row else named("q", text)
 
 
 @dataclass(frozen=True)
-class _Pairs:
+class _Rows:
+    """Pairs as they stand in the rows of a table."""
+
     table: Table
     columns: tuple[str | None, ...]
     query_per_row: bool
 
-    def __iter__(self) -> Iterator[_Pair]:
+    def __iter__(self) -> Iterator[Pair]:
         faults = self.table.faults
         for row, (place, values) in enumerate(self.table.rows(self.columns), 1):
             query = as_text(values[0], self.columns[0], place, faults)
             answers = [
-                as_texts(value, column, place, faults)
-                for value, column in zip(values[1:], self.columns[1:], strict=True)
+                (text, 0.0 if at else 1.0)
+                for at, (value, column) in enumerate(zip(values[1:], self.columns[1:], strict=True))
+                for text in as_texts(value, column, place, faults)
             ]
-            name = f"q{row:09d}" if self.query_per_row else _named("q", query)
-            yield _Pair(place, name, query, answers[0], [text for texts in answers[1:] for text in texts])
+            yield Pair(place, query_name(query, row, self.query_per_row), query, answers)
 
-    def documents(self) -> Iterator[Item]:
-        for pair in self:
-            for text in (*pair.positives, *pair.negatives):
-                yield Item(pair.place, _named("d", text), text)
-
-    def queries(self) -> Iterator[Item]:
-        for pair in self:
-            yield Item(pair.place, pair.query_id, pair.query)
-
-    def judgements(self) -> Iterator[Judged]:
-        for pair in self:
-            for grade, texts in ((1.0, pair.positives), (0.0, pair.negatives)):
-                for text in texts:
-                    yield Judged(pair.place, pair.query_id, _named("d", text), grade)
+    def stages(self) -> Sequence[Stage]:
+        return ()
 
 
-def _named(side: str, text: str) -> str:
+def named(side: str, text: str) -> str:
+    """An id that says nothing but which text it is."""
     # The text may hold half a surrogate pair, which is told of where texts are checked.
     return side + stable_hash(side, text.strip().encode("utf-8", "replace").decode())

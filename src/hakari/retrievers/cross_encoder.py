@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Mapping
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ import numpy as np
 
 from hakari.errors import UsageError
 from hakari.retrievers.embedding_cache import EmbeddingCache, cache_wanted, versions_of
-from hakari.retrievers.encode import Encoded, Work, encode_texts, thread_count
+from hakari.retrievers.encode import BatchEncoder, Encoded, Encoder, Work, encode_texts, thread_count
 from hakari.retrievers.latency import by_query, sample
 from hakari.retrievers.models import CatalogModel, ModelFiles, PairUsage, catalog, files_in, locate, usage_in
 from hakari.retrievers.onnx import Encoding, OnnxModel, Tokens
@@ -109,10 +110,55 @@ def parted(text: str) -> tuple[str, str]:
     return texts[: int(length)], texts[int(length) :]
 
 
-class OnnxReranker(Reranker):
+class PairReranker(Reranker):
+    """Scores pairs with whatever turns the text of a pair into a score; scores are kept in the cache."""
+
+    kept_for: Sequence[str] = ()
+    """Distributions whose versions may move its scores: part of the key of the cache."""
+
+    @abstractmethod
+    def encoder(self) -> Encoder | BatchEncoder:
+        """What scores pairs."""
+
+    def parameters(self) -> int | None:
+        """How many parameters the model has, where it can tell."""
+        return None
+
+    def rescore(self, task: Task, pairs: Pairs) -> Rescored:
+        """Score every pair, in blocks that bound the memory of their texts."""
+        encoder, blocks = self.encoder(), []
+        cache = None
+        if cache_wanted():
+            settings = {**encoder.settings(), **versions_of(self.kept_for)}
+            cache = EmbeddingCache(settings, used_by=self.name)
+        try:
+            for first in range(0, len(pairs), BLOCK_PAIRS):
+                block = slice(first, first + BLOCK_PAIRS)
+                texts = [
+                    joined(task.queries.texts[q], task.corpus.texts[d])
+                    for q, d in zip(pairs.queries[block], pairs.documents[block], strict=True)
+                ]
+                blocks.append(encode_texts(encoder, texts, cache, self._telling(first, len(pairs))))
+        finally:
+            if cache is not None:
+                cache.close()
+        scores = [block.vectors[:, 0] for block in blocks]
+        size = self.parameters()
+        costs = {**_costs(blocks), "query_seconds": _query_seconds(task, pairs, blocks)}
+        if size is not None:
+            costs["parameters"] = size
+        return Rescored(np.concatenate(scores) if scores else np.empty(0, np.float32), _facts(blocks), costs)
+
+    def _telling(self, before: int, total: int) -> Any:
+        report = self.progress
+        return None if report is None else lambda done, _: report(before + done, total)
+
+
+class OnnxReranker(PairReranker):
     """Scores pairs with a cross-encoder."""
 
     packages = ("onnxruntime", "tokenizers")
+    kept_for = ("onnxruntime",)
 
     def __init__(self, name: str, files: ModelFiles | CatalogModel, usage: PairUsage) -> None:
         self.name, self.usage = name, usage
@@ -138,34 +184,9 @@ class OnnxReranker(Reranker):
                 self._encoder = PairEncoder(self._files, self.usage)
         return self._encoder
 
-    def rescore(self, task: Task, pairs: Pairs) -> Rescored:
-        """Score every pair, in blocks that bound the memory of their texts."""
-        encoder, blocks = self.encoder(), []
-        cache = None
-        if cache_wanted():
-            settings = {**encoder.settings(), **versions_of(("onnxruntime",))}
-            cache = EmbeddingCache(settings, used_by=self.name)
-        try:
-            for first in range(0, len(pairs), BLOCK_PAIRS):
-                block = slice(first, first + BLOCK_PAIRS)
-                texts = [
-                    joined(task.queries.texts[q], task.corpus.texts[d])
-                    for q, d in zip(pairs.queries[block], pairs.documents[block], strict=True)
-                ]
-                blocks.append(encode_texts(encoder, texts, cache, self._telling(first, len(pairs))))
-        finally:
-            if cache is not None:
-                cache.close()
-        scores = [block.vectors[:, 0] for block in blocks]
-        size = parameters_in(encoder.files.graph)
-        costs = {**_costs(blocks), "query_seconds": _query_seconds(task, pairs, blocks)}
-        if size is not None:
-            costs["parameters"] = size
-        return Rescored(np.concatenate(scores) if scores else np.empty(0, np.float32), _facts(blocks), costs)
-
-    def _telling(self, before: int, total: int) -> Any:
-        report = self.progress
-        return None if report is None else lambda done, _: report(before + done, total)
+    def parameters(self) -> int | None:
+        """How many numbers the graph holds."""
+        return parameters_in(self.encoder().files.graph)
 
 
 def catalog_reranker(

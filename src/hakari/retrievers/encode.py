@@ -16,7 +16,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
-from hakari.errors import UsageError
+from hakari.errors import Fault, InvalidInput, UsageError
 from hakari.retrievers.embedding_cache import EmbeddingCache
 from hakari.retrievers.onnx import Encoding
 
@@ -127,6 +127,7 @@ def encode_texts(
     """Encode texts to vectors of one width: what the cache has is taken from it, the rest is put there."""
     start = time.perf_counter()
     each = encode_each(encoder, texts, cache, progress)
+    _check_one_width(each.encodings)
     return Encoded(
         vectors=np.stack([e.vector for e in each.encodings]) if texts else np.empty((0, 0), np.float32),
         tokens=np.array([e.tokens for e in each.encodings], dtype=np.int64),
@@ -138,6 +139,15 @@ def encode_texts(
         work=each.work,
         each_seconds=np.array([e.seconds for e in each.encodings], dtype=np.float64),
     )
+
+
+def _check_one_width(encodings: Sequence[Encoding]) -> None:
+    """Raise where vectors differ in length, as when the model behind an endpoint changed after some were kept."""
+    widths = sorted({encoding.vector.shape for encoding in encodings})
+    if len(widths) > 1:
+        told = " and ".join("x".join(map(str, width)) for width in widths)
+        hint = "if the model has changed, run without what is kept of it: `HAKARI_EMBEDDING_CACHE=0`"
+        raise InvalidInput("the vectors", [Fault(f"they have different dimensions: {told}", hint=hint)])
 
 
 @dataclass(frozen=True, eq=False)

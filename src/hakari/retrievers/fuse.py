@@ -91,14 +91,14 @@ def rrf(
     """
     if not runs:
         raise UsageError("there is no run to fuse")
-    query_ids = _union([run.query_ids for run in runs])
-    document_ids = _union([run.document_ids for run in runs])
-    sources = [_cut(run, query_ids, document_ids, source_depth) for run in runs]
+    query_ids = union_of_ids([run.query_ids for run in runs])
+    document_ids = union_of_ids([run.document_ids for run in runs])
+    sources = [aligned(run, query_ids, document_ids, source_depth)[:2] for run in runs]
     per_query = sum(np.diff(offsets) for offsets, _ in sources)
     lengths = np.zeros(len(query_ids), np.int64)
     found: list[npt.NDArray[np.int32]] = []
     scores: list[npt.NDArray[np.float64]] = []
-    for first, last in _query_blocks(np.asarray(per_query)):
+    for first, last in query_blocks(np.asarray(per_query)):
         block = [(offsets[first : last + 1], documents) for offsets, documents in sources]
         lengths[first:last], documents, values = _fused(block, k, depth, len(document_ids))
         found.append(documents)
@@ -136,7 +136,7 @@ def _fused(
     weight = 1.0 / (k + np.arange(1, deepest + 1, dtype=np.float64))
     sums = np.add.reduceat(weight[ranks - 1], starts)
     query, document = np.divmod(cells[starts], document_count)
-    order = _best_first(query, sums, ranks[starts], rank_bits)
+    order = best_first(query, sums, ranks[starts], rank_bits)
     lengths = np.bincount(query, minlength=query_count)
     if depth is not None:
         ends = np.cumsum(lengths)
@@ -145,7 +145,7 @@ def _fused(
     return lengths, document[order].astype(np.int32), sums[order]
 
 
-def _best_first(
+def best_first(
     query: npt.NDArray[np.int64],
     sums: npt.NDArray[np.float64],
     best_rank: npt.NDArray[np.int64],
@@ -163,7 +163,7 @@ def _best_first(
     return np.sort(key) & ((1 << row_bits) - 1)
 
 
-def _query_blocks(rows: npt.NDArray[np.int64]) -> list[tuple[int, int]]:
+def query_blocks(rows: npt.NDArray[np.int64]) -> list[tuple[int, int]]:
     """Ranges of queries with about `_BLOCK_ROWS` rows, which bounds memory and the width of sort keys."""
     block = np.cumsum(rows) // _BLOCK_ROWS
     edges = np.flatnonzero(np.diff(block)) + 1
@@ -171,21 +171,22 @@ def _query_blocks(rows: npt.NDArray[np.int64]) -> list[tuple[int, int]]:
     return [(first, last) for first, last in pairwise(bounds) if first < last]
 
 
-def _union(ids: Sequence[Ids]) -> Ids:
+def union_of_ids(ids: Sequence[Ids]) -> Ids:
+    """The ids that any of these has; the first as it is, where all are equal."""
     first = ids[0]
     if all(other is first or np.array_equal(other, first) for other in ids[1:]):
         return first
     return np.array(sorted(set().union(*(other.tolist() for other in ids))), dtype=object)
 
 
-def _cut(
+def aligned(
     run: Run, query_ids: Ids, document_ids: Ids, source_depth: int | None
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
-    """The offsets and documents of a run in the common ids, no deeper than `source_depth`."""
-    lengths, documents = np.diff(run.offsets), run.documents
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[np.float32]]:
+    """The offsets, documents and scores of a run in the common ids, no deeper than `source_depth`."""
+    lengths, documents, scores = np.diff(run.offsets), run.documents, run.scores
     if source_depth is not None and lengths.max(initial=0) > source_depth:
         rank = np.arange(len(documents)) - np.repeat(run.offsets[:-1], lengths)
-        documents = documents[rank < source_depth]
+        documents, scores = documents[rank < source_depth], scores[rank < source_depth]
         lengths = np.minimum(lengths, source_depth)
     if run.document_ids is not document_ids:
         documents = np.searchsorted(document_ids, run.document_ids).astype(np.int32)[documents]
@@ -193,4 +194,4 @@ def _cut(
         spread = np.zeros(len(query_ids), np.int64)
         spread[np.searchsorted(query_ids, run.query_ids)] = lengths
         lengths = spread
-    return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64), documents
+    return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64), documents, scores

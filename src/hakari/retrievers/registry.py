@@ -275,7 +275,22 @@ def _signature(made: Callable[..., Any]) -> tuple[Mapping[str, inspect.Parameter
         hints = typing.get_type_hints(function)
     except (NameError, TypeError):  # annotations that only a type checker can resolve
         hints = {name: parameter.annotation for name, parameter in parameters.items()}
-    return parameters, hints
+    return _unpacked(parameters, hints)
+
+
+def _unpacked(
+    parameters: Mapping[str, inspect.Parameter], hints: Mapping[str, Any]
+) -> tuple[Mapping[str, inspect.Parameter], Mapping[str, Any]]:
+    """`**settings: Unpack[SomeTypedDict]` as one parameter for each of its keys, which may all be left out."""
+    found, typed = dict(parameters), dict(hints)
+    for name, parameter in parameters.items():
+        hint = hints.get(name)
+        if parameter.kind is parameter.VAR_KEYWORD and typing.get_origin(hint) is typing.Unpack:
+            del found[name]
+            keys = typing.get_type_hints(typing.get_args(hint)[0])
+            typed |= keys
+            found |= {key: inspect.Parameter(key, parameter.KEYWORD_ONLY, default=None) for key in keys}
+    return found, typed
 
 
 def _is_keyword(parameter: inspect.Parameter) -> bool:

@@ -18,15 +18,19 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import numpy as np
+import numpy.typing as npt
+
 from hakari import __version__
 from hakari.errors import UsageError
 from hakari.site import pages, render
 from hakari.site.blocks import Page
-from hakari.site.digest import Digest
-from hakari.site.model import Opened, Reading
+from hakari.site.digest import HEADLINE, Digest
+from hakari.site.model import BASE, Opened, Reading, System
 from hakari.site.profiles import Cast, cast
 from hakari.site.task import page as task_page
 from hakari.site.task.view import viewed
+from hakari.types import Ids
 
 MANIFEST = "manifest.json"
 ASSETS = ("site.css", "icon.svg")
@@ -40,8 +44,11 @@ class Site:
 
     reading: Reading
     roles: Cast
-    baseline: str | None = None
     digests: dict[str, Digest] = field(default_factory=dict)
+    """By task, in the order of names."""
+    scores: dict[str, dict[System, npt.NDArray[np.float64]]] = field(default_factory=dict)
+    """By task the headline values of each query of every system that is no variant."""
+    query_ids: dict[str, Ids] = field(default_factory=dict)
     tell: Callable[[str], None] = lambda text: None
 
 
@@ -87,12 +94,23 @@ def _write(site: Site, out: Path) -> None:
 
 def _task_pages(site: Site, out: Path) -> Iterator[Opened]:
     """Every task with texts or results, its page written before it is handed on."""
-    for number, opened in enumerate(site.reading.each(), 1):
-        site.tell(f"[{number}] {opened.name}")
+    for number, listed in enumerate(site.reading.tasks, 1):
+        site.tell(f"[{number}/{len(site.reading.tasks)}] {listed.name}")
+        opened = site.reading.open(listed)
         view = viewed(opened, site.roles)
-        site.digests[opened.name] = view.digest
+        site.digests[listed.name] = view.digest
         _put(out, task_page.page(view))
-        yield opened
+        if opened.task is not None or opened.systems:
+            _keep(site, opened)
+            yield opened
+
+
+def _keep(site: Site, opened: Opened) -> None:
+    """What comparisons need of a task."""
+    values = opened.values[HEADLINE]
+    whole = [i for i, s in enumerate(opened.systems) if s.variant == BASE and not np.isnan(values[i]).any()]
+    site.scores[opened.name] = {opened.systems[i]: values[i].copy() for i in whole}
+    site.query_ids[opened.name] = opened.query_ids
 
 
 def _put(out: Path, page: Page) -> None:

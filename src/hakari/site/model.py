@@ -131,7 +131,17 @@ class Reading:
     """By name."""
     systems: tuple[System, ...]
     """All systems, by name."""
-    prose: Path | None = None
+    manifests: Mapping[tuple[str, str], Mapping[str, Any]] = field(default_factory=dict)
+    """By retriever and key of the settings the manifest of one of its results."""
+
+    @cached_property
+    def counts(self) -> dict[System, int]:
+        """How many files of results each system that is no variant has, as far as paths tell it."""
+        files_of: dict[str, int] = {}
+        for path in (path for listed in self.tasks for path in listed.results):
+            key = path.parent.parent.name.rpartition("-")[2]
+            files_of[key] = files_of.get(key, 0) + 1
+        return {s: files_of.get(s.key, 0) for s in self.systems if s.variant == BASE}
 
     def each(self) -> Iterator[Opened]:
         """Every task that has texts or results, opened one after the other."""
@@ -149,7 +159,8 @@ class Reading:
         queries = task.queries.ids if task is not None else (values[0].query_ids if values else _no_ids())
         values = [v for v in values if len(v.query_ids) == len(queries) and (v.query_ids == queries).all()]
         by_key = {(s.retriever, s.variant, s.key): s for s in self.systems}
-        rows = sorted(((by_key[identity(v.stored, v.variant)], v) for v in values), key=lambda row: row[0])
+        known = [(by_key[key], v) for v in values if (key := identity(v.stored, v.variant)) in by_key]
+        rows = sorted(known, key=lambda row: row[0])
         matrix = {m: _matrix([v.values.get(m) for _, v in rows], len(queries)) for m in MEASURES}
         return Opened(
             listed,
@@ -191,7 +202,9 @@ def _usual_content(stored: Sequence[files.Stored]) -> str | None:
 
 def _matrix(rows: Sequence[npt.NDArray[np.float64] | None], queries: int) -> npt.NDArray[np.float64]:
     unknown = np.full(queries, np.nan)
-    return np.array([unknown if row is None else row for row in rows], dtype=np.float64).reshape(-1, queries)
+    return np.array([unknown if row is None else row for row in rows], dtype=np.float64).reshape(
+        len(rows), queries
+    )
 
 
 def _no_ids() -> Ids:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from typing import Any
 
+from hakari.site import compare, overview_pages, suite, systems
 from hakari.site.blocks import Page
 
-if TYPE_CHECKING:
-    from hakari.site.build import Site
-
-AFTER_TASKS: tuple[Callable[[Site], Iterator[Page]], ...] = ()
+AFTER_TASKS: tuple[Callable[[Any], Iterator[Page]], ...] = (
+    suite.pages,
+    systems.pages,
+    compare.pages,
+    overview_pages.pages,
+)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from hakari.site.model import System
+from hakari.site.model import BASE, System
 from hakari.store.keys import digest, safe
 
 
@@ -26,7 +26,7 @@ def system_page(system: System) -> str:
 
 def comparison_page(a: System, b: System) -> str:
     """The page that holds two systems against each other."""
-    names = [f"{s.retriever} {s.variant}-{s.key}" for s in (a, b)]
+    names = [f"{s.retriever} {s.variant} {s.key}".replace(f" {BASE} ", " ") for s in (a, b)]
     return f"compare/{_component(' vs '.join(names))}.html"
 
 
@@ -40,6 +40,13 @@ def _component(name: str) -> str:
 
     A digest keeps apart the names that are the same without it.
     """
-    kept = safe(name).replace("%", "_").replace("~", "_").replace(",", "_").replace("=", "_").rstrip(".")
+    kept = (
+        safe(name.replace(" ", "-"))
+        .replace("%", "_")
+        .replace("~", "_")
+        .replace(",", "_")
+        .replace("=", "_")
+        .rstrip(".")
+    )
     plain = kept.strip("._-") != "" and kept == name and kept != "index"
     return kept if plain else f"{kept[:100]}-{digest(name)[:8]}"

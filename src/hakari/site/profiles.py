@@ -86,10 +86,14 @@ class Best:
 def cast(reading: Reading) -> Cast:
     """Who plays which role: by the spelling of the published protocol first, then by how many tasks have it."""
     whole = [system for system in reading.systems if system.variant == BASE]
-    bm25 = _first(whole, "bm25", lambda s: (s.retriever != "bm25", s.retriever.startswith("bm25-")))
-    dense = _first(whole, "dense", lambda s: ())
+
+    def deepest(system: System) -> int:
+        return -int(reading.manifests.get((system.retriever, system.key), {}).get("depth", 0))
+
+    bm25 = _first(whole, "bm25", lambda s: (s.retriever != "bm25", deepest(s)))
+    dense = _first(whole, "dense", lambda s: (deepest(s), -reading.counts.get(s, 0)))
     names = {s.retriever for s in (bm25, dense) if s is not None}
-    hybrid = _first(whole, "fuse", lambda s: (-sum(name in _parts(s.retriever) for name in names),))
+    hybrid = _first(whole, "fuse", lambda s: (-sum(n in _parts(s.retriever) for n in names), deepest(s)))
     return Cast(bm25, dense, hybrid)
 
 

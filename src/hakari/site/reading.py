@@ -36,7 +36,9 @@ def read(
             "run something first: `hakari run bm25 --on TASKS`",
         )
     tasks = [_listed(name, entries.get(name), loads.get(name), paths.get(name, [])) for name in sorted(names)]
-    return Reading(tuple(tasks), labelled(_systems(paths)))
+    systems = _systems(paths)
+    manifests = {(retriever, key): manifest for (retriever, _, key), manifest in systems.items()}
+    return Reading(tuple(tasks), labelled(systems), manifests)
 
 
 def _listed(name: str, entry: Entry | None, load: Callable[[], Task] | None, paths: list[Path]) -> Listed:

@@ -26,6 +26,7 @@ NAVIGATION = (
     ("Tasks", "tasks/index.html"),
     ("Suites", "suites/index.html"),
     ("Systems", "systems/index.html"),
+    ("Comparisons", "compare/index.html"),
     ("Published", "published.html"),
 )
 

@@ -6,7 +6,20 @@ from hakari.site import places
 from hakari.site.blocks import Link, Page, Section, Tag, Tiles
 from hakari.site.digest import COVERAGE, HEADLINE
 from hakari.site.profiles import ROLES
-from hakari.site.task import behaviour, complementarity, data_profile, leakage, overview, records, systems
+from hakari.site.task import (
+    behaviour,
+    complementarity,
+    data_profile,
+    failures,
+    leakage,
+    notes,
+    overview,
+    reading_metrics,
+    records,
+    systems,
+    tendencies,
+)
+from hakari.site.task.lexicon import lexicon
 from hakari.site.task.view import View
 from hakari.site.task.words import count, number
 
@@ -14,13 +27,18 @@ from hakari.site.task.words import count, number
 def page(view: View) -> Page:
     """Everything there is to tell of a task."""
     listed = view.opened.listed
+    words = None if view.task is None or not len(view.task.queries) else lexicon(view.task)
     made: list[Section | None] = [
         overview.section(view),
         overview.original(view),
         data_profile.section(view),
         *behaviour.sections(view),
         complementarity.section(view),
+        reading_metrics.section(view),
+        None if words is None else tendencies.section(view, words),
+        None if words is None else failures.section(view, words),
         leakage.section(view),
+        notes.section(view),
         records.example_rows(view),
         systems.section(view),
         records.sources(view),

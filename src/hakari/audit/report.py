@@ -1,0 +1,229 @@
+"""What a scan found, counted by task, side and kind, with the rows that hold it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hakari.audit.index import SIDES, Audited, Index
+from hakari.audit.kinds import (
+    BY_NAME,
+    KINDS,
+    NONE,
+    NOT_AUDITED,
+    OF_ONE_ROW,
+    Thresholds,
+    classify,
+    judged,
+    strongest,
+    worst,
+)
+from hakari.audit.scan import Scanned
+
+Rows = npt.NDArray[np.int64]
+PAIR = "pair"
+
+
+@dataclass(frozen=True)
+class Count:
+    """How much of one side of a task matches in one kind."""
+
+    task: str
+    side: str
+    kind: str
+    matched: int
+    """Evaluation texts, or pairs of them, that some row holds."""
+    total: int
+    rows: int
+    """Rows of training data that hold one."""
+    risk: str
+
+    def to_json(self) -> dict[str, Any]:
+        """The count as JSON."""
+        return dict(vars(self))
+
+
+@dataclass(frozen=True, eq=False)
+class Reason:
+    """Why a row is flagged: the strongest kind of match with one text of one task."""
+
+    task: str
+    side: str
+    id: str
+    kind: str
+
+
+@dataclass
+class Report:
+    """The counts of all tasks, and the rows behind them. A row is the number of its shard and its own."""
+
+    index: Index
+    scanned: Sequence[Scanned]
+    thresholds: Thresholds
+    found: npt.NDArray[Any] = field(init=False)
+    rows: Rows = field(init=False)
+    """Of each count in `found`: shard and row in one number, ascending as they are read."""
+    masks: dict[str, npt.NDArray[np.bool_]] = field(init=False)
+    best: npt.NDArray[np.int8] = field(init=False)
+
+    SHARD = 1 << 40
+
+    def __post_init__(self) -> None:
+        self.found = np.concatenate([one.found for one in self.scanned])
+        self.rows = np.concatenate([one.found["row"] + n * self.SHARD for n, one in enumerate(self.scanned)])
+        self.masks = classify(self.found, self.thresholds)
+        self.best = strongest(self.masks)
+
+    @cached_property
+    def rows_scanned(self) -> int:
+        """Rows of training data that were compared."""
+        return sum(one.rows for one in self.scanned)
+
+    @cached_property
+    def counts(self) -> list[Count]:
+        """One for each task, side and kind."""
+        return [count for task in self.index.tasks for count in self._of_task(task)]
+
+    def risks(self) -> dict[str, str]:
+        """The worst risk of each task."""
+        found: dict[str, list[str]] = {}
+        for count in self.counts:
+            found.setdefault(count.task, []).append(count.risk)
+        return {task: worst(risks) for task, risks in found.items()}
+
+    @property
+    def risk(self) -> str:
+        """The worst risk of all tasks."""
+        return worst(list(self.risks().values()))
+
+    def _of_task(self, task: Audited) -> Iterator[Count]:
+        code = task.category == "code"
+        for side in SIDES:
+            numbers = task.numbers(side)
+            there = np.zeros(len(self.index.texts), bool)
+            there[numbers] = True
+            of_side = there[self.found["text"]] if len(there) else np.zeros(0, bool)
+            for kind in KINDS:
+                able = judged(self.index.counts[numbers], kind.name, code, self.thresholds)
+                texts, rows = self._matched(kind.name, of_side, code)
+                matched = int((np.isin(numbers, texts) & able).sum())
+                yield self._count(task, side, kind.name, matched, len(numbers), rows, bool(able.any()))
+        pairs = self._pairs(task)
+        for kind in KINDS:
+            matched_pairs, held = pairs.get(kind.name, (set(), set()))
+            possible = kind.name not in ("split", "origin") and (code or kind.name != "identifier")
+            possible = possible and len(task.pairs) > 0
+            total = len(task.pairs)
+            yield self._count(task, PAIR, kind.name, len(matched_pairs), total, len(held), possible)
+
+    def _count(
+        self, task: Audited, side: str, kind: str, matched: int, total: int, rows: int, able: bool
+    ) -> Count:
+        risk = BY_NAME[kind].risk if matched else NONE if able and self.rows_scanned else NOT_AUDITED
+        return Count(task.name, side, kind, matched, total, rows if matched else 0, risk)
+
+    def _matched(self, kind: str, of_side: npt.NDArray[np.bool_], code: bool) -> tuple[Any, int]:
+        """The texts that match in a kind, and how many rows hold one of them."""
+        if kind == "origin" or (kind == "identifier" and not code):
+            return (), 0
+        if kind == "split":
+            texts = np.array(sorted(self.split), np.int64)
+            chosen = of_side & np.isin(self.found["text"], texts)
+            rows = {row for text in set(self.found["text"][chosen].tolist()) for row in self.split[text]}
+            return texts, len(rows)
+        chosen = of_side & self.masks[kind]
+        return np.unique(self.found["text"][chosen]), len(np.unique(self.rows[chosen]))
+
+    @cached_property
+    def split(self) -> dict[int, list[int]]:
+        """Texts that no row holds and several rows hold together, with those rows."""
+        t = self.thresholds
+        held = np.isin(
+            self.best, [OF_ONE_ROW.index(k) for k in OF_ONE_ROW if BY_NAME[k].risk not in ("partial",)]
+        )
+        whole = np.unique(self.found["text"][held])
+        parts = (self.found["longest"] >= 12) & (self.found["words"] >= t.split_words)
+        parts &= ~np.isin(self.found["text"], whole)
+        found: dict[int, list[int]] = {}
+        order = np.flatnonzero(parts)
+        order = order[np.argsort(self.found["text"][order], kind="stable")]
+        bounds = np.flatnonzero(np.diff(self.found["text"][order], prepend=-1))
+        for group in np.split(order, bounds[1:]) if len(order) else ():
+            rows = self._cover(group)
+            if len(rows) > 1:
+                found[int(self.found["text"][group[0]])] = rows
+        return found
+
+    def _cover(self, group: npt.NDArray[np.int64]) -> list[int]:
+        """The rows that together hold enough of a text, each with words that those before it lack."""
+        words = int(self.found["words"][group[0]])
+        covered, rows = np.zeros(words, bool), []
+        order = group[np.lexsort((self.rows[group], -self.found["longest"][group]))]
+        for at in order:
+            start, length = int(self.found["start"][at]), int(self.found["longest"][at])
+            if not covered[start : start + length].all():
+                covered[start : start + length] = True
+                rows.append(int(self.rows[at]))
+        return rows if covered.sum() >= self.thresholds.split * words else []
+
+    def _pairs(self, task: Audited) -> dict[str, tuple[set[tuple[int, int]], set[int]]]:
+        """By kind, the judged pairs whose texts one row holds, and such rows; the weaker of both kinds counts."""
+        code = task.category == "code"
+        numbers = np.zeros(len(self.index.texts), bool)
+        numbers[task.queries] = True
+        numbers[task.positives] = True
+        weakest = len(OF_ONE_ROW) - (1 if code else 2)
+        chosen = np.flatnonzero(numbers[self.found["text"]] & (self.best <= weakest))
+        held: dict[int, dict[int, int]] = {}
+        for text, row, kind in zip(
+            self.found["text"][chosen].tolist(),
+            self.rows[chosen].tolist(),
+            self.best[chosen].tolist(),
+            strict=True,
+        ):
+            held.setdefault(text, {})[row] = kind
+        found: dict[str, tuple[set[tuple[int, int]], set[int]]] = {}
+        for query, positive in task.pairs.tolist():
+            one, other = (
+                held.get(int(texts[at]), {})
+                for texts, at in ((task.queries, query), (task.positives, positive))
+            )
+            for row in one.keys() & other.keys():
+                kind = OF_ONE_ROW[max(one[row], other[row])]
+                pairs, rows = found.setdefault(kind, (set(), set()))
+                pairs.add((query, positive))
+                rows.add(row)
+        return found
+
+    def flagged(self) -> dict[int, list[Reason]]:
+        """Every row that holds something of the tasks, in order, and why."""
+        occurrences: dict[int, list[tuple[str, str, str, bool]]] = {}
+        for task in self.index.tasks:
+            for side, numbers, ids in (
+                ("query", task.queries, task.query_ids),
+                ("positive", task.positives, task.positive_ids),
+            ):
+                for number, name in zip(numbers.tolist(), ids, strict=True):
+                    occurrences.setdefault(number, []).append(
+                        (task.name, side, name, task.category == "code")
+                    )
+        found: dict[int, list[Reason]] = {}
+        for at in np.flatnonzero(self.best < len(OF_ONE_ROW)).tolist():
+            kind = OF_ONE_ROW[self.best[at]]
+            for task_name, side, name, code in occurrences.get(int(self.found["text"][at]), ()):
+                if code or kind != "identifier":
+                    found.setdefault(int(self.rows[at]), []).append(Reason(task_name, side, name, kind))
+        for text, rows in self.split.items():
+            for row in rows:
+                for task_name, side, name, _ in occurrences.get(text, ()):
+                    found.setdefault(row, []).append(Reason(task_name, side, name, "split"))
+        return dict(sorted(found.items()))
+
+    def place(self, row: int) -> tuple[Scanned, int]:
+        """The shard and the number of a row."""
+        return self.scanned[row // self.SHARD], row % self.SHARD

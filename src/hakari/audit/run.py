@@ -1,0 +1,103 @@
+"""One audit from names to a report: tasks indexed, shards found, scanned and counted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from hakari.audit.compare import Shingle
+from hakari.audit.index import Index, build
+from hakari.audit.kinds import Thresholds
+from hakari.audit.report import Report
+from hakari.audit.scan import Plan, Scanned, check_scanned, scan
+from hakari.audit.shards import Shard, find
+from hakari.errors import UsageError
+from hakari.tasks.refs import TaskRef
+from hakari.tasks.registry import resolve
+from hakari.types import Task
+
+UNITS = {"words": (2, 64), "chars": (8, 1000), "tokens": (4, 64)}
+Engine = Callable[[Index, Sequence[Shard], Plan], list[Scanned]]
+
+
+class Progress:
+    """Is told how far an audit is; this one does nothing with it."""
+
+    def indexing(self, task: str, number: int, total: int) -> None:
+        """A task is being indexed."""
+
+    def begin(self, rows: int | None, size: int) -> None:
+        """The scan begins: rows, where all shards tell them, and bytes of files."""
+
+    def shard(self, name: str, size: int) -> None:
+        """A shard of so many bytes begins."""
+
+    def scanned(self, rows: int, size: int) -> None:
+        """So many more rows and bytes of text are scanned."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What is looked for, and where in the rows."""
+
+    shingle: str = "words:8"
+    containment: float = 0.5
+    given: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    skip_corrupt: bool = False
+    fresh: bool = False
+    engine: Engine = scan
+
+    def thresholds(self) -> Thresholds:
+        """The thresholds of all kinds."""
+        return Thresholds(shingle=parse_shingle(self.shingle), containment=self.containment)
+
+
+def parse_shingle(told: str) -> Shingle:
+    """`words:8` as a shingle."""
+    unit, _, width = told.partition(":")
+    low, high = UNITS.get(unit, (1, 0))
+    if not width.isdigit() or not low <= int(width) <= high:
+        known = ", ".join(f"`{name}:{a}` to `{name}:{b}`" for name, (a, b) in UNITS.items())
+        raise UsageError(f"`{told}` is no shingle", f"use {known}; `words:8` is the default")
+    return Shingle(unit, int(width))
+
+
+def audit(
+    train: Sequence[str | Path],
+    on: Sequence[str],
+    tasks_dir: Path | None = None,
+    settings: Settings | None = None,
+    progress: Progress | None = None,
+) -> Report:
+    """Scan training data for the queries and positives of tasks."""
+    settings, progress = settings or Settings(), progress or Progress()
+    thresholds = settings.thresholds()
+    shards = find([Path(place).expanduser() for place in train])
+    index = index_of(on, tasks_dir, thresholds.shingle, progress)
+    counts = [shard.count() for shard in shards] if all(s.kind == "parquet" for s in shards) else [None]
+    rows = None if None in counts else sum(count or 0 for count in counts)
+    progress.begin(rows, sum(shard.size for shard in shards))
+    plan = Plan(settings.given, settings.skip_corrupt, settings.fresh, progress=progress.scanned)
+    scanned = settings.engine(index, shards, plan)
+    check_scanned(scanned)
+    return Report(index, scanned, thresholds)
+
+
+def index_of(
+    on: Sequence[str], tasks_dir: Path | None, shingle: Shingle, progress: Progress | None = None
+) -> Index:
+    """The index of the tasks that names stand for, one loaded after the other."""
+    progress = progress or Progress()
+    refs: dict[str, TaskRef] = {}
+    for item in on:
+        refs.update({ref.name: ref for ref in resolve(str(item), tasks_dir)})
+    if not refs:
+        raise UsageError("no task is named", "name tasks with `--on`; list them with `hakari tasks`")
+
+    def loaded() -> Iterator[Task]:
+        for number, ref in enumerate(refs.values(), 1):
+            progress.indexing(ref.name, number, len(refs))
+            yield ref.load()
+
+    return build(loaded(), shingle)

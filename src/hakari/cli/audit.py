@@ -1,0 +1,129 @@
+"""`hakari audit`: what of the tasks stands in training data, and training data without it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from hakari.cli import options, output
+from hakari.errors import EXIT_GATE_FAILED, EXIT_OK
+
+if TYPE_CHECKING:
+    from hakari.audit.report import Report
+
+FILE = click.Path(path_type=Path)
+
+
+class _Default(click.Group):
+    """A group whose own arguments are those of `scan` where no subcommand is named."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if args and args[0] not in self.commands and args[0] not in ("-h", "--help"):
+            args = ["scan", *args]
+        return super().parse_args(ctx, args)
+
+
+def _columns(function: Any) -> Any:
+    helps = {
+        "query": "Column of queries, anchors, instructions.",
+        "positive": "Column of what answers them.",
+        "negatives": "Column of negatives.",
+        "messages": "Column of dialogues.",
+        "text": "Column of other text.",
+    }
+    made = [
+        click.option(f"--{role}", metavar="COLUMN", multiple=True, help=text) for role, text in helps.items()
+    ]
+    return options.together(*made)(function)
+
+
+_scan_options = options.together(
+    click.argument("train", metavar="TRAIN...", nargs=-1, required=True),
+    options.on,
+    options.tasks_dir,
+    _columns,
+    click.option(
+        "--shingle",
+        metavar="UNIT:N",
+        default="words:8",
+        show_default=True,
+        help="What a shingle is: `words:13`, `words:8`, `chars:50`, `tokens:10`.",
+    ),
+    click.option(
+        "--containment",
+        type=click.FloatRange(0, 1, min_open=True),
+        default=0.5,
+        show_default=True,
+        help="Share of a text's shingles from which a row holds it.",
+    ),
+    click.option("--skip-corrupt", is_flag=True, help="Leave out shards that cannot be read, and say so."),
+    click.option("--fresh", is_flag=True, help="Scan again what an earlier scan has kept."),
+)
+
+
+@click.group("audit", cls=_Default, context_settings={"help_option_names": ["-h", "--help"]})
+def command() -> None:
+    """Find evaluation texts in training data.
+
+    Examples:
+
+      hakari audit train.parquet --on NanoCoIR
+
+      hakari audit train/ --on NanoCoIR,NanoRTEB --json
+
+      hakari audit verify cleaned/ --on NanoCoIR
+    """
+
+
+@command.command("scan")
+@_scan_options
+@click.option(
+    "--examples", type=click.IntRange(0), default=3, show_default=True, help="Matches to show side by side."
+)
+@options.as_json
+def scan(train: tuple[str, ...], as_json: bool, examples: int, **chosen: Any) -> int:
+    """Count what of the tasks stands in training data: `hakari audit TRAIN... --on TASKS` is short for it."""
+    report = _scanned(train, chosen)
+    _tell(report, as_json, examples)
+    return EXIT_OK
+
+
+@command.command("verify")
+@_scan_options
+@options.as_json
+def verify(train: tuple[str, ...], as_json: bool, **chosen: Any) -> int:
+    """Prove that training data holds nothing of the tasks: exit code 0 if so, 1 if not."""
+    report = _scanned(train, chosen)
+    _tell(report, as_json, 3)
+    return EXIT_OK if report.risk == "none found" else EXIT_GATE_FAILED
+
+
+def _scanned(train: tuple[str, ...], chosen: dict[str, Any]) -> Report:
+    from hakari.audit import run
+    from hakari.cli.audit_progress import telling
+
+    given = {role: chosen[role] for role in ("query", "positive", "negatives", "messages", "text")}
+    settings = run.Settings(
+        chosen["shingle"], chosen["containment"], given, chosen["skip_corrupt"], chosen["fresh"]
+    )
+    with telling() as progress:
+        return run.audit(train, chosen["tasks"], chosen["tasks_dir"], settings, progress)
+
+
+def _tell(report: Report, as_json: bool, examples: int) -> None:
+    from hakari.cli.audit_tell import columns_told, faults_told, tables
+
+    for line in columns_told(report):
+        output.note(line)
+    for line in faults_told(report):
+        output.note(line)
+    if as_json:
+        output.print_json([count.to_json() for count in report.counts])
+        return
+    output.print_tables(*tables(report))
+    if examples:
+        from hakari.cli.audit_tell import print_examples
+
+        print_examples(report, examples)

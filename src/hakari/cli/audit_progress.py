@@ -1,0 +1,86 @@
+"""Progress of an audit on standard error: rows, MB/s and the time left."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import click
+
+from hakari.audit.run import Progress
+from hakari.cli.progress import QUIET_SECONDS
+from hakari.display import visible
+
+
+class Lines(Progress):
+    """A line now and then, for a log."""
+
+    def __init__(self) -> None:
+        self.begun = self.told = time.monotonic()
+        self.rows = self.size = 0
+        self.total: int | None = None
+
+    def indexing(self, task: str, number: int, total: int) -> None:
+        """Tell which task is indexed, if it takes long."""
+        self._tell(f"[{number}/{total}] indexing {task}")
+
+    def begin(self, rows: int | None, size: int) -> None:
+        """The scan begins now."""
+        self.total, self.begun = rows, time.monotonic()
+
+    def scanned(self, rows: int, size: int) -> None:
+        """Count rows and bytes, and tell them now and then."""
+        self.rows, self.size = self.rows + rows, self.size + size
+        self._tell(self.state())
+
+    def state(self) -> str:
+        """Rows, MB/s and the time left in one line."""
+        seconds = max(time.monotonic() - self.begun, 1e-6)
+        told = f"{self.rows:,} rows" if self.total is None else f"{self.rows:,} of {self.total:,} rows"
+        told += f", {self.size / seconds / 1e6:,.0f} MB/s"
+        if self.total and self.rows:
+            left = seconds * max(self.total - self.rows, 0) / self.rows
+            told += f", {left:,.0f} s left"
+        return told
+
+    def _tell(self, line: str) -> None:
+        now = time.monotonic()
+        if now - self.told >= QUIET_SECONDS:
+            self.told = now
+            click.echo(visible(line), err=True)
+
+
+class Bar(Lines):
+    """A bar on a terminal."""
+
+    def __init__(self, progress: Any) -> None:
+        super().__init__()
+        self.progress = progress
+        self.bar = progress.add_task("", total=None)
+
+    def begin(self, rows: int | None, size: int) -> None:
+        """The scan begins now."""
+        super().begin(rows, size)
+        self.progress.update(self.bar, total=rows, completed=0)
+
+    def _tell(self, line: str) -> None:
+        self.progress.update(self.bar, description=visible(line), completed=self.rows)
+
+
+@contextmanager
+def telling() -> Iterator[Lines]:
+    """Somebody to tell of progress."""
+    if not sys.stderr.isatty():
+        yield Lines()
+        return
+    from rich.progress import BarColumn, TextColumn
+    from rich.progress import Progress as RichProgress
+
+    from hakari.cli.output import console
+
+    columns = (BarColumn(bar_width=24), TextColumn("{task.description}", markup=False))
+    with RichProgress(*columns, console=console(stderr=True), transient=True) as progress:
+        yield Bar(progress)

@@ -1,0 +1,232 @@
+/* What Python sees of the leakage audit: an index of evaluation texts, and the scan of a batch of rows. */
+#include "audit.h"
+
+static const char *INDEX_NAME = "hakari.audit_index";
+
+typedef struct {
+    const uint8_t *at;
+    size_t size, row;
+} CellView;
+
+/* Every text of a row as bytes: those of the string itself where it is ASCII, else what `fold` makes of it. */
+static bool view_cells(PyObject *rows, PyObject *fold, PyObject *kept, List *cells) {
+    Py_ssize_t count = PyList_GET_SIZE(rows);
+    for (Py_ssize_t r = 0; r < count; r++) {
+        PyObject *row = PyList_GET_ITEM(rows, r);
+        if (!PyTuple_Check(row)) {
+            PyErr_SetString(PyExc_TypeError, "a row must be a tuple");
+            return false;
+        }
+        for (Py_ssize_t c = 0; c < PyTuple_GET_SIZE(row); c++) {
+            PyObject *text = PyTuple_GET_ITEM(row, c);
+            if (text == Py_None) continue;
+            if (!PyUnicode_Check(text)) {
+                PyErr_Format(PyExc_TypeError, "a text must be a string, not %s", Py_TYPE(text)->tp_name);
+                return false;
+            }
+#if PY_VERSION_HEX < 0x030C0000
+            if (PyUnicode_READY(text) < 0) return false;
+#endif
+            CellView view = {NULL, 0, (size_t)r};
+            if (PyUnicode_IS_ASCII(text)) {
+                view.at = PyUnicode_1BYTE_DATA(text);
+                view.size = (size_t)PyUnicode_GET_LENGTH(text);
+            } else {
+                PyObject *folded = PyObject_CallOneArg(fold, text);
+                if (folded == NULL) return false;
+                int failed = !PyBytes_Check(folded) || PyList_Append(kept, folded) < 0;
+                view.at = failed ? NULL : (const uint8_t *)PyBytes_AS_STRING(folded);
+                view.size = failed ? 0 : (size_t)PyBytes_GET_SIZE(folded);
+                Py_DECREF(folded); /* the list holds it */
+                if (failed) {
+                    if (!PyErr_Occurred()) PyErr_SetString(PyExc_TypeError, "fold must give bytes");
+                    return false;
+                }
+            }
+            if (view.size > UINT32_MAX || !list_reserve(cells, sizeof view, 1)) {
+                PyErr_NoMemory();
+                return false;
+            }
+            ((CellView *)cells->items)[cells->count++] = view;
+        }
+    }
+    return true;
+}
+
+static void free_worker(Worker *worker) {
+    text_free(&worker->row);
+    text_free(&worker->text);
+    desk_free(&worker->desk);
+    free(worker->hits);
+    free(worker->touched.items);
+    free(worker->keys.items);
+    free(worker->found.items);
+    free(worker);
+}
+
+static Worker *take_worker(Index *index) {
+    Worker *worker = index->idle;
+    if (worker) {
+        index->idle = worker->next;
+        return worker;
+    }
+    worker = calloc(1, sizeof *worker);
+    if (worker) worker->hits = calloc(index->text_count + 1, sizeof *worker->hits);
+    if (worker && worker->hits) return worker;
+    free(worker);
+    return (Worker *)PyErr_NoMemory();
+}
+
+static bool scan_cells(Worker *worker, const Index *index, const List *cells, size_t rows, int64_t first_row) {
+    const CellView *view = cells->items, *end = view + cells->count;
+    worker->found.count = 0;
+    for (size_t row = 0; row < rows; row++) {
+        if (view == end || view->row != row) continue;
+        text_clear(&worker->row);
+        for (; view < end && view->row == row; view++)
+            if (!text_add_cell(&worker->row, &index->reading, view->at, view->size) ||
+                !text_add_code(&worker->row, &index->reading, view->at, view->size))
+                return false;
+        if (!judge_row(worker, index, first_row + (int64_t)row)) return false;
+    }
+    return true;
+}
+
+PyDoc_STRVAR(audit_scan_doc, "audit_scan(index, rows: list of tuples of texts, first row number, fold) -> (Found, bytes read)");
+
+static PyObject *audit_scan(PyObject *Py_UNUSED(module), PyObject *args) {
+    PyObject *capsule, *rows, *fold, *result = NULL;
+    long long first_row;
+    if (!PyArg_ParseTuple(args, "OO!LO:audit_scan", &capsule, &PyList_Type, &rows, &first_row, &fold)) return NULL;
+    Index *index = PyCapsule_GetPointer(capsule, INDEX_NAME);
+    if (index == NULL) return NULL;
+    PyObject *kept = PyList_New(0);
+    List cells = {0};
+    Worker *worker = kept && view_cells(rows, fold, kept, &cells) ? take_worker(index) : NULL;
+    if (worker) {
+        bool done;
+        size_t count = (size_t)PyList_GET_SIZE(rows), size = 0;
+        Py_BEGIN_ALLOW_THREADS;
+        for (size_t i = 0; i < cells.count; i++) size += ((CellView *)cells.items)[i].size;
+        done = scan_cells(worker, index, &cells, count, first_row);
+        Py_END_ALLOW_THREADS;
+        if (done)
+            result = Py_BuildValue("(y#n)", worker->found.count ? worker->found.items : "",
+                                   (Py_ssize_t)(worker->found.count * sizeof(Found)), (Py_ssize_t)size);
+        else
+            PyErr_NoMemory();
+        worker->next = index->idle;
+        index->idle = worker;
+    }
+    free(cells.items);
+    Py_XDECREF(kept);
+    return result;
+}
+
+static void free_index(PyObject *capsule) {
+    Index *index = PyCapsule_GetPointer(capsule, INDEX_NAME);
+    for (Worker *worker = index->idle, *next; worker; worker = next) {
+        next = worker->next;
+        free_worker(worker);
+    }
+    for (size_t i = 0; i < BUFFERS; i++)
+        if (index->held[i].obj) PyBuffer_Release(&index->held[i]);
+    free(index->slots);
+    free(index->bitmap);
+    free(index->reading.roles.slots);
+    free(index->reading.keywords.slots);
+    free(index);
+}
+
+static bool fill_tables(Index *index) {
+    size_t slots = 64, bits = 16;
+    while (slots < 2 * index->key_count) slots *= 2;
+    while (((size_t)1 << bits) < 16 * index->key_count) bits++;
+    index->slots = calloc(slots, sizeof *index->slots);
+    index->bitmap = calloc((size_t)1 << (bits - 6), sizeof *index->bitmap);
+    if (index->slots == NULL || index->bitmap == NULL) return false;
+    index->slot_mask = slots - 1;
+    index->bitmap_shift = 64 - bits;
+    for (size_t i = 0; i < index->key_count; i++) {
+        uint64_t key = index->keys[i], bit = key >> index->bitmap_shift;
+        size_t slot = key & index->slot_mask;
+        while (index->slots[slot]) slot = (slot + 1) & index->slot_mask;
+        index->slots[slot] = (uint32_t)(i + 1);
+        index->bitmap[bit >> 6] |= (uint64_t)1 << (bit & 63);
+    }
+    return true;
+}
+
+PyDoc_STRVAR(audit_index_doc, "audit_index(keys, starts, postings, bytes, offsets, needs, roles, keywords, inst, window, "
+                              "shingle width, by bytes) -> index; the buffers must not change");
+
+static PyObject *audit_index(PyObject *Py_UNUSED(module), PyObject *args) {
+    Index *index = calloc(1, sizeof *index);
+    if (index == NULL) return PyErr_NoMemory();
+    PyObject *capsule = PyCapsule_New(index, INDEX_NAME, free_index);
+    if (capsule == NULL) {
+        free(index);
+        return NULL;
+    }
+    Py_buffer *b = index->held;
+    unsigned long long inst;
+    Py_ssize_t window, width;
+    int by_bytes;
+    if (!PyArg_ParseTuple(args, "y*y*y*y*y*y*y*y*Knnp:audit_index", &b[0], &b[1], &b[2], &b[3], &b[4], &b[5], &b[6], &b[7],
+                          &inst, &window, &width, &by_bytes))
+        goto failed;
+    index->keys = b[0].buf, index->starts = b[1].buf, index->postings = b[2].buf, index->bytes = b[3].buf;
+    index->offsets = b[4].buf, index->needs = b[5].buf;
+    index->key_count = (size_t)b[0].len / 8, index->text_count = (size_t)b[5].len / sizeof(Needs);
+    index->reading.inst = inst, index->reading.window = (size_t)window;
+    index->shingle = (Shingle){(size_t)width, by_bytes};
+    if ((size_t)b[1].len != 8 * (index->key_count + 1) || (size_t)b[4].len != 8 * (index->text_count + 1) || window < 2 ||
+        window > 255 || width < 1) {
+        PyErr_SetString(PyExc_ValueError, "the parts of the index do not fit together");
+        goto failed;
+    }
+    if (!set_from(&index->reading.roles, b[6].buf, (size_t)b[6].len / 8) ||
+        !set_from(&index->reading.keywords, b[7].buf, (size_t)b[7].len / 8) || !fill_tables(index)) {
+        PyErr_NoMemory();
+        goto failed;
+    }
+    return capsule;
+failed:
+    Py_DECREF(capsule);
+    return NULL;
+}
+
+PyDoc_STRVAR(audit_keys_doc, "audit_keys(index for its settings, texts: list of bytes) -> (keys, four counts a text)");
+
+static PyObject *audit_keys(PyObject *Py_UNUSED(module), PyObject *args) {
+    PyObject *capsule, *texts, *result = NULL;
+    if (!PyArg_ParseTuple(args, "OO!:audit_keys", &capsule, &PyList_Type, &texts)) return NULL;
+    Index *index = PyCapsule_GetPointer(capsule, INDEX_NAME);
+    if (index == NULL) return NULL;
+    Text text = {0};
+    List out = {0}, counts = {0};
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(texts); i++) {
+        char *raw;
+        Py_ssize_t size;
+        if (PyBytes_AsStringAndSize(PyList_GET_ITEM(texts, i), &raw, &size) < 0) goto done;
+        if (!list_reserve(&counts, 4 * sizeof(int32_t), 1) || !read_text(&text, &index->reading, (uint8_t *)raw, (size_t)size) ||
+            !keys_of(&text, (int32_t)i, &out, (int32_t *)counts.items + 4 * counts.count++)) {
+            PyErr_NoMemory();
+            goto done;
+        }
+    }
+    result = Py_BuildValue("(y#y#)", out.count ? out.items : "", (Py_ssize_t)(out.count * sizeof(Keyed)),
+                           counts.count ? counts.items : "", (Py_ssize_t)(counts.count * 16));
+done:
+    text_free(&text);
+    free(out.items);
+    free(counts.items);
+    return result;
+}
+
+PyMethodDef hakari_audit_methods[] = {
+    {"audit_scan", audit_scan, METH_VARARGS, audit_scan_doc},
+    {"audit_index", audit_index, METH_VARARGS, audit_index_doc},
+    {"audit_keys", audit_keys, METH_VARARGS, audit_keys_doc},
+    {NULL, NULL, 0, NULL},
+};

@@ -1,0 +1,193 @@
+/* The scan: rows of training data, an index of evaluation texts, and which of them a row may hold. */
+#include "audit.h"
+
+#include <stddef.h>
+
+/* ---- keys of a text ---- */
+
+static bool path_counts(const Text *text, Piece path) {
+    size_t letters = 0;
+    for (uint32_t i = 0; i < path.count; i++) {
+        const Word *word = WORDS(text) + path.first + i;
+        if ((uint8_t)(word->at[0] - '0') < 10) return false;
+        letters += word->length;
+    }
+    return path.first < 12 && (path.count >= 3 || letters >= 16);
+}
+
+static bool is_sampled(uint64_t window) { return window && (key_of(window, KEY_CODE) & SAMPLING) == 0; }
+
+static bool push_key(List *out, uint64_t hash, enum key_kind kind, int32_t number) {
+    if (!list_reserve(out, sizeof(Keyed), 1)) return false;
+    ((Keyed *)out->items)[out->count++] = (Keyed){key_of(hash, kind), number, kind};
+    return true;
+}
+
+/* The keys under which an evaluation text is found, and its counts: words, words in lines, windows, sampled windows. */
+bool keys_of(const Text *text, int32_t number, List *out, int32_t counts[4]) {
+    size_t n = text->words.count, lines = text->lines.count;
+    bool kept = true;
+    if (n) kept = push_key(out, PREFIX(text)[n], KEY_WHOLE, number);
+    if (n >= LINE_WORDS && n < LONG) kept &= push_key(out, PREFIX(text)[n], KEY_LINE, number);
+    size_t width = n >= 3 * LONG ? LONG : GRAM, stride = width == LONG ? STRIDE : 1;
+    uint64_t raised = power(BASE, width);
+    for (size_t p = 0; n >= LONG && p + width <= n; p += stride)
+        kept &= push_key(out, gram(text, p, width, raised), width == LONG ? KEY_LONG : KEY_SHORT, number);
+    counts[0] = (int32_t)n;
+    counts[1] = counts[2] = counts[3] = 0;
+    for (size_t i = 0; i < lines; i++) counts[1] += (int32_t)LINES(text)[i].count;
+    for (size_t i = 0; lines >= 3 && i < lines; i++) kept &= push_key(out, LINES(text)[i].hash, KEY_LINE, number);
+    for (size_t i = 0; i < text->windows.count; i++) {
+        uint64_t window = WINDOWS(text)[i];
+        counts[2] += window != 0;
+        if (!is_sampled(window)) continue;
+        counts[3]++;
+        kept &= push_key(out, window, KEY_CODE, number);
+    }
+    for (size_t i = 0; i < text->paths.count; i++)
+        if (path_counts(text, PATHS(text)[i])) kept &= push_key(out, PATHS(text)[i].hash, KEY_PATH, number);
+    return kept;
+}
+
+/* ---- probing ---- */
+
+static inline bool maybe(const Index *index, uint64_t key) {
+    uint64_t bit = key >> index->bitmap_shift;
+    return (index->bitmap[bit >> 6] >> (bit & 63)) & 1;
+}
+
+static int64_t number_of(const Index *index, uint64_t key) {
+    for (size_t slot = key & index->slot_mask; index->slots[slot]; slot = (slot + 1) & index->slot_mask)
+        if (index->keys[index->slots[slot] - 1] == key) return (int64_t)index->slots[slot] - 1;
+    return -1;
+}
+
+static bool hit(Worker *worker, const Index *index, uint64_t key, size_t field, int32_t amount) {
+    int64_t number = number_of(index, key);
+    if (number < 0) return true;
+    for (int64_t i = index->starts[number]; i < index->starts[number + 1]; i++) {
+        int32_t text = index->postings[i];
+        Hits *hits = worker->hits + text;
+        if (hits->stamp != worker->stamp) {
+            *hits = (Hits){.stamp = worker->stamp};
+            if (!list_reserve(&worker->touched, sizeof text, 1)) return false;
+            ((int32_t *)worker->touched.items)[worker->touched.count++] = text;
+        }
+        *(int32_t *)((char *)hits + field) += amount;
+    }
+    return true;
+}
+
+enum { AHEAD = 12 };
+
+/* All runs of `width` words of the row. Keys come first and are looked up later, so that memory is not waited for. */
+static bool probe_grams(Worker *worker, const Index *index, size_t width, enum key_kind kind, size_t field) {
+    const Text *row = &worker->row;
+    const Word *words = WORDS(row);
+    size_t count = row->words.count, since = 0;
+    uint64_t raised = power(BASE, width);
+    worker->keys.count = 0;
+    if (!list_reserve(&worker->keys, sizeof(uint64_t), count + AHEAD)) return false;
+    uint64_t *keys = worker->keys.items;
+    size_t made = 0;
+    for (size_t j = 0; j < count; j++) {
+        since = words[j].length ? since + 1 : 0;
+        if (since >= width) keys[made++] = key_of(gram(row, j + 1 - width, width, raised), kind);
+    }
+    for (size_t i = 0; i < made; i++) {
+        if (i + AHEAD < made) __builtin_prefetch(index->bitmap + (keys[i + AHEAD] >> index->bitmap_shift >> 6));
+        if (maybe(index, keys[i]) && !hit(worker, index, keys[i], field, 1)) return false;
+    }
+    return true;
+}
+
+static bool probe_pieces(Worker *worker, const Index *index, const List *pieces, enum key_kind kind, size_t field) {
+    const Piece *piece = pieces->items;
+    for (size_t i = 0; i < pieces->count; i++, piece++) {
+        uint64_t key = key_of(piece->hash, kind);
+        int32_t amount = kind == KEY_LINE ? (int32_t)piece->count : 1;
+        if (maybe(index, key) && !hit(worker, index, key, field, amount)) return false;
+    }
+    return true;
+}
+
+static bool probe_row(Worker *worker, const Index *index) {
+    const Text *row = &worker->row;
+    worker->touched.count = 0;
+    if (worker->stamp == INT32_MAX) {
+        memset(worker->hits, 0, (index->text_count + 1) * sizeof *worker->hits);
+        worker->stamp = 0;
+    }
+    worker->stamp++;
+    if (!probe_pieces(worker, index, &row->turns, KEY_WHOLE, offsetof(Hits, sure)) ||
+        !probe_pieces(worker, index, &row->paths, KEY_PATH, offsetof(Hits, sure)) ||
+        !probe_pieces(worker, index, &row->lines, KEY_LINE, offsetof(Hits, lines)) ||
+        !probe_grams(worker, index, LONG, KEY_LONG, offsetof(Hits, longs)) ||
+        !probe_grams(worker, index, GRAM, KEY_SHORT, offsetof(Hits, shorts)))
+        return false;
+    for (size_t i = 0; i < row->windows.count; i++) {
+        uint64_t key = key_of(WINDOWS(row)[i], KEY_CODE);
+        if ((key & SAMPLING) == 0 && WINDOWS(row)[i] && maybe(index, key) && !hit(worker, index, key, offsetof(Hits, codes), 1))
+            return false;
+    }
+    return true;
+}
+
+/* ---- one row ---- */
+
+bool read_text(Text *text, const Reading *reading, const uint8_t *raw, size_t size) {
+    text_clear(text);
+    return text_add_cell(text, reading, raw, size) && text_add_code(text, reading, raw, size) && text_finish(text, reading);
+}
+
+static bool reached(int32_t hits, int32_t need) { return need > 0 && hits >= need; }
+
+static void compare_paths(const Text *row, const Text *text, Found *found) {
+    for (size_t i = 0; i < text->paths.count; i++) {
+        Piece path = PATHS(text)[i];
+        if (!path_counts(text, path)) continue;
+        for (size_t j = 0; j < row->paths.count && !found->path; j++) {
+            Piece other = PATHS(row)[j];
+            bool same = other.hash == path.hash && other.count == path.count;
+            for (uint32_t w = 0; same && w < path.count; w++)
+                same = same_word(WORDS(text) + path.first + w, WORDS(row) + other.first + w);
+            found->path = same;
+        }
+    }
+}
+
+static bool worth_telling(const Found *f) {
+    return f->exact || f->path || f->longest >= 12 || (f->words >= LONG && 2 * f->covered >= f->words) ||
+           (f->line_total >= 12 && 2 * f->lines >= f->line_total) || (f->window_total >= 16 && 2 * f->windows >= f->window_total);
+}
+
+static int ascending(const void *one, const void *other) {
+    int32_t a = *(const int32_t *)one, b = *(const int32_t *)other;
+    return a < b ? -1 : a > b;
+}
+
+bool judge_row(Worker *worker, const Index *index, int64_t row_number) {
+    if (!text_finish(&worker->row, &index->reading) || !probe_row(worker, index)) return false;
+    int32_t *touched = worker->touched.items;
+    if (worker->touched.count > 1) qsort(touched, worker->touched.count, sizeof *touched, ascending);
+    desk_next_row(&worker->desk);
+    for (size_t i = 0; i < worker->touched.count; i++) {
+        int32_t number = touched[i];
+        const Hits *hits = worker->hits + number;
+        const Needs *needs = index->needs + number;
+        if (!hits->sure && !reached(hits->longs, needs->need_long) && !reached(hits->shorts, needs->need_short) &&
+            !reached(hits->lines, needs->need_line) && !reached(hits->codes, needs->need_code))
+            continue;
+        const uint8_t *raw = index->bytes + index->offsets[number];
+        size_t size = (size_t)(index->offsets[number + 1] - index->offsets[number]);
+        Found found = {.row = row_number, .text = number};
+        if (!read_text(&worker->text, &index->reading, raw, size) ||
+            !compare(&worker->row, &worker->text, &worker->desk, index->reading.window, index->shingle, &found))
+            return false;
+        compare_paths(&worker->row, &worker->text, &found);
+        if (!worth_telling(&found)) continue;
+        if (!list_reserve(&worker->found, sizeof found, 1)) return false;
+        ((Found *)worker->found.items)[worker->found.count++] = found;
+    }
+    return true;
+}
