@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from hakari.cli import build_code, build_tables, build_talk
+from hakari.cli import build_code, build_hub, build_tables, build_talk
 
 
 @click.group("build")
@@ -16,5 +16,5 @@ def command() -> None:
     """
 
 
-for subcommand in (*build_tables.COMMANDS, *build_talk.COMMANDS, build_code.code):
+for subcommand in (*build_tables.COMMANDS, *build_hub.COMMANDS, *build_talk.COMMANDS, build_code.code):
     command.add_command(subcommand)

@@ -90,6 +90,20 @@ variants: Decorator = click.option(
 )
 
 
+truncate: Decorator = click.option(
+    "--truncate",
+    type=click.Choice(["head", "tail", "turns"]),
+    help="Part kept of a text longer than the model reads: beginning (default), end, or of a dialogue the last "
+    "request and the latest code.",
+)
+long_texts: Decorator = click.option(
+    "--long",
+    metavar="HOW",
+    help="Documents longer than that in overlapping pieces: `chunk:max`, `chunk:mean`, with tokens a piece and of "
+    "overlap `chunk:max:256:64`.",
+)
+
+
 def together(*decorators: Decorator) -> Decorator:
     """Several options as one decorator, listed in the order given."""
 
@@ -111,8 +125,8 @@ def where(**named: Any) -> Where:
     return Where(**named)
 
 
-def settings(model_args: tuple[str, ...]) -> dict[str, str]:
-    """`-M key=value` as a mapping."""
+def settings(model_args: tuple[str, ...], **chosen: str | None) -> dict[str, str]:
+    """`-M key=value` as a mapping, with the settings that have options of their own."""
     from hakari.errors import UsageError
 
     found: dict[str, str] = {}
@@ -121,4 +135,4 @@ def settings(model_args: tuple[str, ...]) -> dict[str, str]:
         if not equals or not key.strip():
             raise UsageError(f"`-M {pair}` is not KEY=VALUE", "write it as `-M k1=1.2`")
         found[key.strip()] = value.strip()
-    return found
+    return found | {key: value for key, value in chosen.items() if value is not None}

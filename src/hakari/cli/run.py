@@ -16,6 +16,8 @@ from hakari.cli import options, output
 @options.depth
 @options.variants
 @options.model_args
+@options.truncate
+@options.long_texts
 @options.places
 @click.option(
     "--costs", is_flag=True, help="Costs of each task in full; with `--json`, in each row as `cost`."
@@ -50,8 +52,9 @@ def command(
     from hakari.report.summary import results_tables
 
     depth, fresh, variants, costs = (chosen.pop(name) for name in ("depth", "fresh", "variants", "costs"))
+    long = {name: chosen.pop(name) for name in ("truncate", "long")}
     where = options.where(**chosen)
-    plan, _ = api.planned(retrievers, variants, options.settings(model_args))
+    plan, _ = api.planned(retrievers, variants, options.settings(model_args, **long))
     plan = replace(plan, depth=depth, results=where.results, fresh=fresh)
     states: set[str] = set()
 

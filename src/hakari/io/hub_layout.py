@@ -28,11 +28,11 @@ def tasks_in(paths: Iterable[str], card: str | None) -> dict[str, Configs]:
     """
     listed = sorted(paths)
     tasks: dict[str, Configs] = {}
-    stated = _stated(card) if card else {}
+    stated = stated_in(card) if card else {}
     if not set(PARTS) <= stated.keys():
         stated = {}
     for config, split, files in _by_card(stated, listed) if stated else by_folder(listed):
-        if _is_safe(config) and _is_safe(split):
+        if is_safe(config) and is_safe(split):
             tasks.setdefault(split, {}).setdefault(config, []).extend(files)
     for split, configs in tasks.items():
         if (path := f"metadata/{split}.json") in listed:
@@ -47,7 +47,7 @@ def names_on_disk(split: str, files: Sequence[str], ending: str = ENDING) -> lis
     return [f"{split}-{number:05d}-of-{len(files):05d}{ending}" for number in range(len(files))]
 
 
-def _is_safe(name: str) -> bool:
+def is_safe(name: str) -> bool:
     """Whether a name from outside may become the name of a file."""
     short = 0 < len(name.encode("utf-8", "replace")) <= 200
     return short and name.isprintable() and not name.startswith(".") and not set(name) & set("/\\:")
@@ -71,23 +71,25 @@ def _by_card(
             found = [
                 path
                 for path in paths
-                if path.endswith(ENDING) and any(_matches(path, pattern) for pattern in patterns)
+                if path.endswith(ENDING) and any(matches(path, pattern) for pattern in patterns)
             ]
             # `NanoX-*`, as `push_to_hub` writes it, is meant for the shards of NanoX and not for those of NanoX-Y.
-            own = [path for path in found if _shard_of(path) == split]
+            own = [path for path in found if shard_of(path) == split]
             yield config, split, own or found
 
 
-def _matches(path: str, pattern: str) -> bool:
+def matches(path: str, pattern: str) -> bool:
+    """Whether a path is one that a card means."""
     return path == pattern or fnmatchcase(path, pattern.removeprefix("./"))
 
 
-def _shard_of(path: str) -> str | None:
-    match = SHARD.fullmatch(path.rpartition("/")[2].removesuffix(ENDING))
+def shard_of(path: str) -> str | None:
+    """The split that a shard names; None for other files."""
+    match = SHARD.fullmatch(path.rpartition("/")[2].removesuffix(".gz").rpartition(".")[0])
     return match["split"] if match else None
 
 
-def _stated(card: str) -> dict[str, dict[str, list[str]]]:
+def stated_in(card: str) -> dict[str, dict[str, list[str]]]:
     """The patterns of files that a card states, by configuration and split; nothing where it cannot be read."""
     import yaml  # comes with huggingface_hub
 

@@ -13,6 +13,7 @@ from hakari.retrievers.base import Retrieved, Retriever
 from hakari.retrievers.embedding_cache import EmbeddingCache, cache_wanted, versions_of
 from hakari.retrievers.encode import BatchEncoder, Encoded, Encoder, Progress, encode_texts
 from hakari.retrievers.latency import by_query, encoding_alone, sample
+from hakari.retrievers.long_texts import Fitted, Reading, reads_long_texts
 from hakari.retrievers.models import CatalogModel, ModelFiles, Usage, catalog, files_in, locate, usage_in
 from hakari.retrievers.nearest import Nearest, Similarity, check_dimensions
 from hakari.retrievers.onnx import TextEncoder
@@ -107,6 +108,8 @@ class Dense(Retriever):
         self.model = model
         self.usage = usage
         self.packages = model.packages
+        self.reading = Reading()
+        """How texts longer than the model reads are read."""
         self.progress: Progress | None = None
         """Called with texts done and texts to do while a task is encoded."""
 
@@ -116,7 +119,7 @@ class Dense(Retriever):
 
     def settings(self) -> dict[str, Any]:
         """What the model is, and everything about how it is used."""
-        return {**self.model.settings(), **vars(self.usage)}
+        return {**self.model.settings(), **vars(self.usage), **self.reading.settings()}
 
     def variants_among(self, asked: Sequence[str]) -> tuple[str, ...]:
         """All that are names of variants of vectors."""
@@ -131,7 +134,9 @@ class Dense(Retriever):
     ) -> Retrieved:
         """Rank by `float` and by each of these variants, all from one encoding."""
         names = parse_specs(variants)
-        documents, queries = self._encode(task, names)
+        fitted = self._fitted(task)
+        documents, queries = self._encode(fitted, names)
+        pieces, chunks = fitted[0].offsets, self.reading.chunks
         start = time.perf_counter()
         usage = self.usage
         nearest = Nearest(
@@ -142,24 +147,30 @@ class Dense(Retriever):
                 cosine=usage.similarity == "cosine" and not usage.normalise,
                 normalise_cut=usage.similarity == "cosine" or usage.normalise,
             ),
+            None if pieces is None or chunks is None else (pieces, chunks.fold),
         )
         found = nearest.find(depth, task.exclude_self)
         search_s = time.perf_counter() - start
         facts = {
             "dimensions": int(documents.vectors.shape[1]),
-            **documents.facts("documents"),
-            **queries.facts("queries"),
+            **fitted[0].facts("documents", documents.facts("documents")),
+            **fitted[1].facts("queries", queries.facts("queries")),
         }
         runs = {name: replace(run, tag=self.name) for name, run in found.runs.items()}
-        timed = self._timed(task, nearest, depth, found.costs)
+        timed = self._timed(task, fitted[1].texts, nearest, depth, found.costs)
         return Retrieved(runs, facts, {**_costs(documents, queries, search_s), **self._size(), **timed})
 
     def _timed(
-        self, task: Task, nearest: Nearest, depth: int, variants: Mapping[str, Mapping[str, Any]]
+        self,
+        task: Task,
+        queries: Sequence[str],
+        nearest: Nearest,
+        depth: int,
+        variants: Mapping[str, Mapping[str, Any]],
     ) -> dict[str, Any]:
         """The costs of the variants with the seconds of single queries, and what it took to measure these."""
         start = time.perf_counter()
-        texts = {row: self.usage.query_prompt + task.queries.texts[row] for row in sample(len(task.queries))}
+        texts = {row: queries[row] for row in sample(len(queries))}
         with self._cache(encoder := self.model.encoder("query")) as cache:
             encoding = encoding_alone(encoder, texts, cache)
         searching = nearest.seconds_alone(list(encoding), depth, task.exclude_self)
@@ -179,9 +190,16 @@ class Dense(Retriever):
         parameters = getattr(self.model, "parameters", lambda: None)()
         return {} if parameters is None else {"parameters": int(parameters)}
 
-    def _encode(self, task: Task, names: Sequence[VariantName]) -> tuple[Encoded, Encoded]:
-        corpus = [self.usage.document_prompt + text for text in task.corpus.texts]
-        queries = [self.usage.query_prompt + text for text in task.queries.texts]
+    def _fitted(self, task: Task) -> tuple[Fitted, Fitted]:
+        """Documents and queries as the encoder gets them."""
+        read, usage, encoder = self.reading, self.usage, self.model.encoder
+        return (
+            read.documents(list(task.corpus.texts), usage.document_prompt, encoder("document")),
+            read.queries(list(task.queries.texts), usage.query_prompt, encoder("query")),
+        )
+
+    def _encode(self, fitted: tuple[Fitted, Fitted], names: Sequence[VariantName]) -> tuple[Encoded, Encoded]:
+        corpus, queries = (one.texts for one in fitted)
         total = len(corpus) + len(queries)
         report = self.progress
 
@@ -208,6 +226,7 @@ class Dense(Retriever):
         return EmbeddingCache({**encoder.settings(), **versions_of(self.packages)}, used_by=self.name)
 
 
+@reads_long_texts
 def catalog_model(
     model: str,
     *,
@@ -227,6 +246,7 @@ def catalog_model(
     return _dense(model, entry, entry.usage, given)
 
 
+@reads_long_texts
 def onnx_model(
     path: str,
     *,

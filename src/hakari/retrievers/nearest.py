@@ -21,7 +21,9 @@ from hakari.errors import Fault, InvalidInput, UsageError
 from hakari.rankings import check_finite, top_k
 from hakari.retrievers.encode import thread_count
 from hakari.retrievers.latency import seconds_each
+from hakari.retrievers.long_texts import Fold
 from hakari.retrievers.onnx import unit
+from hakari.retrievers.pieces import InPieces
 from hakari.retrievers.variant_names import FLOAT, Form, VariantName
 from hakari.retrievers.variants import ROWS, Index, Piece, Rows, Scores, Vectors, build, rescore, row_slices
 from hakari.types import Ids, Run
@@ -78,7 +80,11 @@ def search_variants(
 
 
 class Nearest:
-    """Queries and documents in every form that some variants need, made from one pair of encodings."""
+    """Queries and documents in every form that some variants need, made from one pair of encodings.
+
+    Where documents are in `pieces`, their vectors are those of the pieces, one after the other: it says where
+    those of each document begin, and how their scores become one.
+    """
 
     def __init__(
         self,
@@ -86,6 +92,7 @@ class Nearest:
         documents: tuple[Ids, Vectors],
         variants: Sequence[VariantName],
         similarity: Similarity,
+        pieces: tuple[npt.NDArray[np.int64], Fold] | None = None,
     ) -> None:
         (self.query_ids, query_vectors), (self.document_ids, document_vectors) = queries, documents
         self.names = tuple(dict.fromkeys(variants))
@@ -97,9 +104,12 @@ class Nearest:
             query_vectors, document_vectors = unit(query_vectors), unit(document_vectors)
         if any(form != Form() for name in self.names for form in name.forms):
             _check_vectors(self.query_ids, query_vectors, "query")
-            _check_vectors(self.document_ids, document_vectors, "document")
+            each = self.document_ids if pieces is None else np.repeat(self.document_ids, np.diff(pieces[0]))
+            _check_vectors(each, document_vectors, "document")
         forms = dict.fromkeys(form for name in self.names for form in name.forms)
         self.indexes = build(list(forms), query_vectors, document_vectors, similarity.normalise_cut)
+        if pieces is not None:
+            self.indexes = {form: InPieces(index, *pieces) for form, index in self.indexes.items()}
 
     def find(self, depth: int, exclude_self: bool = False) -> Found:
         """The rankings by every variant, `depth` deep or as deep as the variant rescores."""

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hakari.errors import Fault, InvalidInput, MissingPrerequisite, UsageError, install_hint
+from hakari.retrievers.long_texts import TokenizerRuler
 from hakari.retrievers.models import ModelFiles, Usage
 
 Vector = npt.NDArray[np.float32]
@@ -67,6 +68,7 @@ class OnnxModel:
             raise UsageError(
                 f"max_length is {max_length}, and the tokenizer itself adds {self._added} tokens"
             )
+        self._max_length = max_length
         self._tokenizer.no_padding()
         self._tokenizer.enable_truncation(max_length)
         self._inputs = {
@@ -81,6 +83,10 @@ class OnnxModel:
             )
         self.outputs: tuple[str, ...] = tuple(output.name for output in self._session.get_outputs())
         self.graph = files.graph
+
+    def ruler(self) -> TokenizerRuler:
+        """How tokens are counted, whether they are read or not."""
+        return TokenizerRuler(self._tokenizer, self._max_length)
 
     def tokenise(self, text: str) -> Tokens:
         """The tokens of a text, cut to what the model reads."""
@@ -136,6 +142,10 @@ class TextEncoder:
             if self._model is None:
                 self._model = OnnxModel(self.files, self.usage.max_length, self.extra)
             return self._model
+
+    def ruler(self) -> TokenizerRuler:
+        """How tokens are counted."""
+        return self.load().ruler()
 
     def encode(self, text: str) -> Encoding:
         """The vector of a text, always the same whatever runs beside it."""

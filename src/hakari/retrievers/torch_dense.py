@@ -15,11 +15,13 @@ import numpy as np
 from hakari.errors import UsageError
 from hakari.retrievers.base import Retrieved
 from hakari.retrievers.dense import Dense, Role
+from hakari.retrievers.long_texts import TokenizerRuler, reads_long_texts
 from hakari.retrievers.model_settings import (
     CATALOG,
     DEFAULT,
     FLAG,
     MODEL,
+    NO_LIMIT,
     POOLINGS,
     DenseSettings,
     Resolved,
@@ -122,6 +124,13 @@ class TorchEncoder:
         one_thread()
         self._vectors([self.prompt])
 
+    def ruler(self) -> TokenizerRuler | None:
+        """How tokens are counted; None where the tokenizer does not say where its tokens lie."""
+        if self._counter is None:
+            self.load()
+        backend = getattr(self._model.tokenizer, "backend_tokenizer", None)
+        return None if backend is None else TokenizerRuler(backend, self._model.max_seq_length or NO_LIMIT)
+
     def encode(self, text: str) -> Encoding:
         """The vector of a text, always the same whatever runs beside it."""
         if self._counter is None:
@@ -190,7 +199,7 @@ class TorchDense(Dense):
     def settings(self) -> dict[str, Any]:
         """What the model is, and what was asked of it; the rest is the model's own."""
         asked = {k: v for k, v in self.asked.items() if k != "prompts"}
-        return {**self.source.identity(), **asked}
+        return {**self.source.identity(), **asked, **self.reading.settings()}
 
     def settings_for(self, task: Task) -> dict[str, Any]:
         """The prompts that a file names for the task."""
@@ -251,12 +260,14 @@ class TorchDense(Dense):
         return {}
 
 
+@reads_long_texts
 def hub_dense(name: str, **settings: Unpack[DenseSettings]) -> TorchDense:
     """A model of a hub, `org/name` or `org/name@revision`."""
     source = HubModel.of(name)
     return TorchDense(spelled(source.spelling, settings, DenseSettings), source, settings)
 
 
+@reads_long_texts
 def folder_dense(path: str, **settings: Unpack[DenseSettings]) -> TorchDense:
     """A folder that sentence-transformers or transformers wrote."""
     source = LocalModel(path)

@@ -12,7 +12,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -46,7 +45,7 @@ Piece = Callable[[], object]
 class Index(ABC):
     """Queries and documents in one form."""
 
-    exact: ClassVar[bool] = True
+    exact: bool = True
     """Whether sums of its numbers are exact, so that work may be cut anywhere."""
     bytes_per_document: float
     documents: int
@@ -84,6 +83,10 @@ class FloatIndex(Index):
         queries = self._queries[block]
         chunks = (slice(start, start + CHUNK) for start in range(0, self.documents, CHUNK))
         return [partial(np.matmul, queries, self._by_document[:, c], out=out[:, c]) for c in chunks]
+
+    def product(self, block: slice, documents: slice) -> Scores:
+        """The scores of a block of queries for some documents."""
+        return np.matmul(self._queries[block], self._by_document[:, documents])
 
 
 @dataclass(frozen=True, eq=False)
