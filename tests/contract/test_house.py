@@ -28,7 +28,7 @@ FLOORS = (
     {"candidates", "mining"},
     {"bench", "report", "publish"},
     {"api", "engines"},
-    {"cli"},
+    {"cli", "training"},
     {"__init__", "__main__"},
 )
 FACADE = "__init__"

@@ -33,6 +33,7 @@ COMMANDS = {
     "mine": "Find hard negatives for training pairs, by kind.",
     "measures": "List measures.",
     "retrievers": "List retrievers.",
+    "cache": "Show the cache of encoded texts, and make room.",
     "export": "Write runs and judgements as TREC files, scores as CSV or JSON.",
     "sql": "Ask the results with SQL.",
     "site": "Build pages of tasks, suites and systems, and the board, as one folder.",

@@ -1,4 +1,4 @@
-"""`hakari build code`: a nano set from sources."""
+"""`hakari build code` and `hakari build docs`: a nano set from sources, or from pages about them."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def code(
     as_json: bool,
     **named: Any,
 ) -> None:
-    """Code in four shapes: documentation to function, back, completion, reference.
+    """Code in up to six shapes: documentation to function and back, completion, reference, tests, pages.
 
     PATH is a folder or a file, PACKAGE an installed package; nothing of it is imported or run. Python is read
     as it is; JavaScript, TypeScript, Java, Go, Rust, C and C++ with the extra `code`.
@@ -49,3 +49,21 @@ def code(
     if stdlib and languages:
         raise UsageError("the standard library is Python alone", "leave out `--language`")
     tell(build_from_code(place, Target(**named), queries, documents, seed, languages), as_json)
+
+
+@click.command("docs")
+@click.argument("place", metavar="PATH")
+@click.option("--queries", type=click.IntRange(1), default=200, show_default=True, metavar="N")
+@click.option("--documents", type=click.IntRange(1), default=2_000, show_default=True, metavar="N")
+@seed_option
+@click.option("--name", required=True, metavar="NanoX", help="What the set is called.")
+@click.option("--out", type=FILE, metavar="DIR", help="Folder of the set; default: its name, here.")
+@options.as_json
+def docs(place: str, queries: int, documents: int, seed: int, as_json: bool, **named: Any) -> None:
+    """Headings to sections, of Markdown and reStructuredText.
+
+    PATH is a folder of pages or one page. `hakari build code` makes the same task of the pages beside the code.
+    """
+    from hakari.nano.build import Target, build_from_docs
+
+    tell(build_from_docs(place, Target(**named), queries, documents, seed), as_json)

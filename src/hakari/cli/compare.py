@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 @options.variants
 @options.model_args
 @options.places
+@options.no_cache
 @options.seed
 @click.option(
     "--queries",

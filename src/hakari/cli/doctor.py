@@ -20,8 +20,10 @@ EXTRAS = {
     "endpoints": ("models behind an HTTP endpoint", {"urllib3": "urllib3"}),
     "torch": ("any model of sentence-transformers", {"sentence-transformers": "sentence_transformers"}),
     "code": (
-        "code other than Python, for hakari build code",
+        "code other than Python and pages, for hakari build code",
         {
+            "docutils": "docutils",
+            "markdown-it-py": "markdown_it",
             "tree-sitter": "tree_sitter",
             "tree-sitter-c": "tree_sitter_c",
             "tree-sitter-cpp": "tree_sitter_cpp",

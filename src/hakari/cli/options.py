@@ -104,6 +104,23 @@ long_texts: Decorator = click.option(
 )
 
 
+def _switch_cache_off(context: click.Context, option: click.Parameter, off: bool) -> None:
+    """By the variable, so that processes started from here know of it as well."""
+    import os
+
+    if off:
+        os.environ["HAKARI_EMBEDDING_CACHE"] = "0"
+
+
+no_cache: Decorator = click.option(
+    "--no-cache",
+    is_flag=True,
+    expose_value=False,
+    callback=_switch_cache_off,
+    help="Encode every text anew and keep no vector.  [env: HAKARI_EMBEDDING_CACHE=0]",
+)
+
+
 def together(*decorators: Decorator) -> Decorator:
     """Several options as one decorator, listed in the order given."""
 

@@ -19,6 +19,7 @@ from hakari.cli import options, output
 @options.truncate
 @options.long_texts
 @options.places
+@options.no_cache
 @click.option(
     "--costs", is_flag=True, help="Costs of each task in full; with `--json`, in each row as `cost`."
 )

@@ -23,9 +23,11 @@ from hakari.nano.code import DEFAULT_SEED, build_code
 from hakari.nano.definitions import Harvest
 from hakari.nano.draft import Draft, Stage
 from hakari.nano.harvest import harvest
+from hakari.nano.pages import require_readers, section_pairs
 from hakari.nano.recipes import Recipe, select
-from hakari.nano.sources import Sources, find_sources, standard_library
+from hakari.nano.sources import Sources, find_sources, pages_in, standard_library
 from hakari.nano.sources_parts import Source
+from hakari.nano.undertest import with_tests
 from hakari.tasks.assemble import Traits, assemble
 from hakari.types import Task
 
@@ -143,12 +145,18 @@ def build_from_code(
     if place is not None and "\0" in place:
         raise UsageError(f"{shown(place)} has a NUL byte", "name a folder or an installed package")
     sources = _sources(place, languages)
-    harvested = _writable(harvest(sources))
-    drafts = build_code(harvested, target.name, max_queries=queries, max_documents=documents, seed=seed)
+    harvested = _writable(with_tests(sources, harvest(sources)))
+    if not sources.files:
+        require_readers(sources.pages)
+    pages = section_pairs(sources.pages, sources.root) if sources.pages else None
+    drafts = build_code(
+        harvested, target.name, max_queries=queries, max_documents=documents, seed=seed, pages=pages
+    )
     if not drafts:
         where = "the standard library" if place is None else shown(place)
+        stages = [*harvested.stages, *(pages[1] if pages else ())]
         raise UsageError(
-            f"nothing in {where} makes a task ({'; '.join(map(str, harvested.stages))})",
+            f"nothing in {where} makes a task ({'; '.join(str(stage) for stage in stages if stage.seen)})",
             "functions need a docstring of a sentence or a body of some lines; give a larger folder",
         )
     report = {
@@ -161,6 +169,36 @@ def build_from_code(
             "seed": seed,
             "languages": sorted({file.language for file in sources.files}),
         },
+        "tasks": {draft.split: _account_of(draft) for draft in drafts},
+    }
+    return _written([finished(draft) for draft in drafts], report, target)
+
+
+def build_from_docs(
+    place: str, target: Target, queries: int = 200, documents: int = 2_000, seed: int = DEFAULT_SEED
+) -> Built:
+    """Headings and sections of the Markdown and reStructuredText of a folder, or of one page."""
+    target.check_free()
+    pages, root = pages_in(place)
+    require_readers(pages)
+    pairs, stages = section_pairs(pages, root)
+    drafts = build_code(
+        Harvest((), ()),
+        target.name,
+        max_queries=queries,
+        max_documents=documents,
+        seed=seed,
+        pages=(pairs, stages),
+    )
+    if not drafts:
+        raise UsageError(
+            f"nothing in {shown(place)} makes a task ({'; '.join(map(str, stages))})",
+            "sections need a heading and some lines; give a larger folder",
+        )
+    report = {
+        "hakari": __version__,
+        "source": Path(place).name,
+        "recipe": {"name": "docs", "queries": queries, "documents": documents, "seed": seed},
         "tasks": {draft.split: _account_of(draft) for draft in drafts},
     }
     return _written([finished(draft) for draft in drafts], report, target)
@@ -186,8 +224,13 @@ def _writable(harvested: Harvest) -> Harvest:
         return harvested
     files, definitions = harvested.stages
     reasons = {**definitions.left_out, "NUL byte in its docstring": odd}
-    return Harvest(
-        kept, (files, replace(definitions, kept=len(kept), left_out=dict(sorted(reasons.items()))))
+    names = {definition.name for definition in kept}
+    counted = replace(definitions, kept=len(kept), left_out=dict(sorted(reasons.items())))
+    return replace(
+        harvested,
+        definitions=kept,
+        stages=(files, counted),
+        tested=tuple(test for test in harvested.tested if test.target in names),
     )
 
 

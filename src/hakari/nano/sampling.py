@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from hakari.nano.draft import Stage
@@ -26,15 +26,21 @@ class Sample:
     stages: tuple[Stage, ...]
 
 
-def sample(pairs: Sequence[Pair], max_queries: int, max_documents: int, seed: str) -> Sample:
+def sample(
+    pairs: Sequence[Pair],
+    max_queries: int,
+    max_documents: int,
+    seed: str,
+    others: Mapping[str, str] | None = None,
+) -> Sample:
     """Choose queries with their positives, then documents of other pairs until there are enough.
 
     Pairs whose documents, or whose queries, are the same up to case and white space share one, under the
     first of their names; a query then has several positives. The order of choice is a hash of seed and name,
     so it depends on neither the order of files nor the process. What is nearly the same as something chosen
-    is passed over: it might be an answer that nobody judged.
+    is passed over: it might be an answer that nobody judged. `others` are documents that no query asks for.
     """
-    pool = _Pool(pairs)
+    pool = _Pool(pairs, others or {})
     queries: dict[str, str] = {}
     documents: dict[str, str] = {}
     asked, stored = NearDuplicates(), NearDuplicates()
@@ -62,27 +68,10 @@ def sample(pairs: Sequence[Pair], max_queries: int, max_documents: int, seed: st
         else:
             near_documents += 1
 
+    near = "nearly the same as one chosen"
     stages = (
-        _stage(
-            "queries",
-            len(pairs),
-            len(queries),
-            {
-                "the same as another": len(pairs) - len(pool.queries),
-                "boilerplate": len(pool.queries) - len(pool.askable),
-                "nearly the same as one chosen": near_queries,
-            },
-        ),
-        _stage(
-            "documents",
-            len(pairs),
-            len(documents),
-            {
-                "the same as another": len(pairs) - len(pool.documents),
-                "boilerplate": len(pool.documents) - len(pool.storable),
-                "nearly the same as one chosen": near_documents,
-            },
-        ),
+        _stage("queries", len(pairs), len(queries), {**pool.merged_queries, near: near_queries}),
+        _stage("documents", pool.seen, len(documents), {**pool.merged_documents, near: near_documents}),
     )
     judgements = sorted((query, document) for query in queries for document in pool.answers[query])
     return Sample(dict(sorted(queries.items())), dict(sorted(documents.items())), judgements, stages)
@@ -102,10 +91,14 @@ def stable_hash(*parts: str) -> str:
     return hashlib.blake2b("\0".join(parts).encode(), digest_size=8).hexdigest()
 
 
+def _merged(seen: int, texts: Mapping[str, str], usable: Collection[str]) -> dict[str, int]:
+    return {"the same as another": seen - len(texts), "boilerplate": len(texts) - len(usable)}
+
+
 class _Pool:
     """Pairs after merging: texts by name, what answers a query, and what asks for a document."""
 
-    def __init__(self, pairs: Sequence[Pair]) -> None:
+    def __init__(self, pairs: Sequence[Pair], others: Mapping[str, str]) -> None:
         self.queries: dict[str, str] = {}
         self.documents: dict[str, str] = {}
         self.answers: defaultdict[str, set[str]] = defaultdict(set)
@@ -119,12 +112,19 @@ class _Pool:
             self.documents.setdefault(document, pair.document)
             self.answers[query].add(document)
             self.askers[document].add(query)
+        for name in sorted(others):
+            if by_document.setdefault(normalised(others[name]), name) == name:
+                self.documents[name] = others[name]
+                self.askers[name] = set()
         self.storable = {name for name, askers in self.askers.items() if len(askers) <= MAX_POSITIVES}
         self.askable = {
             name
             for name, answers in self.answers.items()
             if len(answers) <= MAX_POSITIVES and answers <= self.storable
         }
+        self.seen = len(pairs) + len(others)
+        self.merged_queries = _merged(len(pairs), self.queries, self.askable)
+        self.merged_documents = _merged(self.seen, self.documents, self.storable)
 
 
 class NearDuplicates:

@@ -54,15 +54,26 @@ class Unsuitable(Exception):
 
 
 @dataclass(frozen=True)
-class Shape:
+class Kind:
     """A kind of code task."""
 
     task: str
     name: str
     """The shape's name in the vocabulary of tasks: `text-to-code`, `api-docs`."""
-    make: Callable[[Definition, Limits], Pair]
     name_in_query: bool
     """Whether the query, rather than the document, shows what the definition is called."""
+
+    @property
+    def category(self) -> str:
+        """`code`, but for prose about it."""
+        return "natural_language" if self.name == "tutorials" else "code"
+
+
+@dataclass(frozen=True)
+class Shape(Kind):
+    """A kind of code task that is made of definitions one by one."""
+
+    make: Callable[[Definition, Limits], Pair]
 
 
 def make_pairs(definitions: Iterable[Definition], shape: Shape, limits: Limits) -> tuple[list[Pair], Stage]:
@@ -121,18 +132,20 @@ def _summary(definition: Definition, limits: Limits) -> tuple[str, str]:
     return summary, rest
 
 
-def _function(definition: Definition, limits: Limits) -> str:
+def function_text(definition: Definition, limits: Limits) -> str:
+    """The text of a function that is worth finding; raises `Unsuitable` for any other."""
     if definition.kind == "class" or not definition.code:
         raise Unsuitable("not a function")
     code = definition.code
-    if definition.statements < limits.min_statements or _weight(code) < limits.min_code_characters:
+    if definition.statements < limits.min_statements or weight(code) < limits.min_code_characters:
         raise Unsuitable("trivial function")
     if code.count("\n") >= limits.max_lines or len(code) > limits.max_characters:
         raise Unsuitable("function too long")
     return code
 
 
-def _weight(code: str) -> int:
+def weight(code: str) -> int:
+    """Characters without white space."""
     return len("".join(code.split()))
 
 
@@ -146,12 +159,12 @@ def _docstring(definition: Definition, limits: Limits) -> str:
 
 
 def _docstring_to_function(definition: Definition, limits: Limits) -> Pair:
-    code = _function(definition, limits)
+    code = function_text(definition, limits)
     return Pair(definition.name, _unnamed(_summary(definition, limits)[0], definition), code)
 
 
 def _function_to_docstring(definition: Definition, limits: Limits) -> Pair:
-    code = _function(definition, limits)
+    code = function_text(definition, limits)
     return Pair(definition.name, code, _unnamed(_docstring(definition, limits), definition))
 
 
@@ -172,19 +185,19 @@ def _is_coined(name: str) -> bool:
 
 
 def _function_completion(definition: Definition, limits: Limits) -> Pair:
-    lines = _function(definition, limits).split("\n")
+    lines = function_text(definition, limits).split("\n")
     halves = [("\n".join(lines[:cut]), "\n".join(lines[cut:])) for cut in definition.statement_lines[1:]]
     marks = LANGUAGES[definition.language].comments
     fit = [half for half in halves if all(_is_meaningful(side, limits, marks) for side in half)]
     if not fit:
         raise Unsuitable("no two meaningful halves")
-    begin, rest = min(fit, key=lambda half: abs(_weight(half[0]) - _weight(half[1])))
+    begin, rest = min(fit, key=lambda half: abs(weight(half[0]) - weight(half[1])))
     return Pair(definition.name, begin.rstrip(), textwrap.dedent(rest).strip("\n"))
 
 
 def _is_meaningful(half: str, limits: Limits, marks: tuple[str, ...]) -> bool:
     code = [line for line in half.split("\n") if line.strip() and not line.lstrip().startswith(marks)]
-    return len(code) >= limits.min_half_lines and _weight("".join(code)) >= limits.min_code_characters
+    return len(code) >= limits.min_half_lines and weight("".join(code)) >= limits.min_code_characters
 
 
 def _api_reference(definition: Definition, limits: Limits) -> Pair:
@@ -207,8 +220,8 @@ def mask_name(text: str, name: str, sign: str = r"\.") -> str:
 
 
 SHAPES = (
-    Shape("DocstringToFunction", "text-to-code", _docstring_to_function, name_in_query=False),
-    Shape("FunctionToDocstring", "code-to-text", _function_to_docstring, name_in_query=True),
-    Shape("FunctionCompletion", "code-to-code", _function_completion, name_in_query=True),
-    Shape("ApiReference", "api-docs", _api_reference, name_in_query=True),
+    Shape("DocstringToFunction", "text-to-code", False, _docstring_to_function),
+    Shape("FunctionToDocstring", "code-to-text", True, _function_to_docstring),
+    Shape("FunctionCompletion", "code-to-code", True, _function_completion),
+    Shape("ApiReference", "api-docs", True, _api_reference),
 )

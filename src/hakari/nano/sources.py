@@ -118,6 +118,22 @@ def find_sources(source: str | Path, languages: tuple[str, ...] = ()) -> Sources
     return Sources(found.files, found.stage, found.tests, pages, path)
 
 
+def pages_in(place: str) -> tuple[tuple[Path, ...], Path]:
+    """The pages of a folder or the one page of that name, and the folder they are named from."""
+    try:
+        path = Path(place).resolve(strict=True)
+    except (OSError, ValueError, RuntimeError) as error:
+        raise UsageError(
+            f"there are no pages at `{place}`", "give a folder of `.md` or `.rst` files, or one of them"
+        ) from error
+    if path.is_file() and path.suffix.lower() in PAGE_ENDINGS:
+        return (path,), path.parent
+    found = tuple(_pages(path)) if path.is_dir() else ()
+    if not found:
+        raise UsageError(f"no pages in `{place}`", "give a folder of `.md` or `.rst` files, or one of them")
+    return found, path
+
+
 def _one_file(path: Path, wanted: frozenset[str]) -> Sources:
     if path.suffix.lower() in PAGE_ENDINGS:
         return Sources((), Stage("files", 0, 0, {}), (), (path,), path.parent)

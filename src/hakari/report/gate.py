@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from hakari import measures as _measures
 from hakari.errors import Fault, InvalidInput, UsageError
 from hakari.report.arrays import by_task
 from hakari.report.finished import EVERYTHING, Finished, Scope, find
-from hakari.report.results import Results, System
+from hakari.report.results import Results, System, Weighed
 from hakari.report.tables import DETECTABLE, Table, detectable, difference, html, markdown, number, plain
 
 
@@ -99,15 +100,32 @@ def judge(
     seed: int = 0,
 ) -> Verdict:
     """Judge a candidate against a baseline on the tasks that both have results for."""
-    from hakari import stats
-
     parsed = _measures.parse(measure)
     old, new = (find(reference, results, [parsed], scope) for reference in (baseline, candidate))
     tasks = _comparable(old, new)
+    sides = Side(old.system, {t: old.weighed[t] for t in tasks}), Side(new.system, dict(new.weighed))
+    return verdict(*sides, measure=parsed, max_drop=max_drop, seed=seed)
+
+
+@dataclass(frozen=True, eq=False)
+class Side:
+    """A baseline or a candidate, and how it did by task."""
+
+    system: System
+    weighed: Mapping[str, Weighed]
+
+
+def verdict(
+    baseline: Side, candidate: Side, *, measure: _measures.Measure, max_drop: float, seed: int = 0
+) -> Verdict:
+    """Judge a candidate against a baseline on the tasks of the baseline, all of which both have."""
+    from hakari import stats
+
+    old, new, tasks = baseline.weighed, candidate.weighed, list(baseline.weighed)
     # Both sides may have one name (the same retriever, two states of it), so they are told apart by side.
     sides = System("baseline", "float"), System("candidate", "float")
-    paired = [_as(side, f, t) for t in tasks for side, f in zip(sides, (old, new), strict=True)]
-    given = by_task(Results(paired, [parsed], seed), sides, parsed, tasks)
+    paired = [replace(of[t], system=side) for t in tasks for side, of in zip(sides, (old, new), strict=True)]
+    given = by_task(Results(paired, [measure], seed), sides, measure, tasks)
     found = stats.compare_pairs(given, [(1, 0)], stats.Resampling(seed=seed))
     groups = [*found.tasks.items(), *([("*", found.macro)] if len(tasks) > 1 else [])]
     rows: list[dict[str, Any]] = []
@@ -117,8 +135,8 @@ def judge(
         rows.append(
             {
                 "task": task,
-                "baseline": float(np.mean([old.weighed[t].mean(parsed) for t in over])),
-                "candidate": float(np.mean([new.weighed[t].mean(parsed) for t in over])),
+                "baseline": float(np.mean([old[t].mean(measure) for t in over])),
+                "candidate": float(np.mean([new[t].mean(measure) for t in over])),
                 **{k: float(getattr(differences, k)[0]) for k in ("diff", "low", "high", "p")},
                 "smallest_difference": smallest if np.isfinite(smallest) else None,
                 **{k: int(getattr(differences, k)[0]) for k in ("wins", "ties", "losses")},
@@ -127,14 +145,8 @@ def judge(
         )
     last = rows[-1]
     decision = stats.decide(last["low"], last["high"], max_drop, last["queries"])
-    fresh = tuple(t for t in new.weighed if t not in old.weighed)
-    return Verdict(decision, str(parsed), max_drop, old.system, new.system, rows, fresh)
-
-
-def _as(side: System, finished: Finished, task: str) -> Any:
-    from dataclasses import replace
-
-    return replace(finished.weighed[task], system=side)
+    fresh = tuple(t for t in new if t not in old)
+    return Verdict(decision, str(measure), max_drop, baseline.system, candidate.system, rows, fresh)
 
 
 def _comparable(old: Finished, new: Finished) -> list[str]:

@@ -22,6 +22,7 @@ from typing import Any
 
 import numpy as np
 
+from hakari.retrievers.cache_upkeep import evict, limit
 from hakari.retrievers.onnx import Encoding
 from hakari.tasks.refs import cache_folder
 
@@ -59,7 +60,7 @@ class EmbeddingCache:
 
     def __init__(self, settings: Mapping[str, Any], folder: Path | None = None, used_by: str = "") -> None:
         self.settings = json.dumps(settings, sort_keys=True)
-        self._used_by = used_by
+        self._used_by, self._wrote, self._limit = used_by, False, limit()
         name = hashlib.sha256(self.settings.encode()).hexdigest()[:20]
         self.path = (folder or cache_folder() / "embeddings") / f"{name}.sqlite"
         self._waiting: list[tuple[Any, ...]] = []
@@ -112,9 +113,14 @@ class EmbeddingCache:
     def close(self) -> None:
         """Write what waits and let go of the file."""
         self.flush()
-        if self._connection is not None:
-            self._connection.close()
-            self._connection = None
+        if self._connection is None:
+            return
+        self._connection.close()
+        self._connection = None
+        with contextlib.suppress(OSError):
+            os.utime(self.path)  # when it was last used, which decides what goes first
+        if self._wrote:
+            evict(self._limit, self.path.parent, self.path)
 
     def _open(self) -> None:
         self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -155,6 +161,7 @@ class EmbeddingCache:
         self._connection.execute("BEGIN IMMEDIATE")
         self._connection.executemany(statement, rows)
         self._connection.execute("COMMIT")
+        self._wrote = True
 
     def _guarded(self, action: Any, *arguments: Any) -> None:
         """Do something with the file; where the file fails, go on without it or with a new one."""
