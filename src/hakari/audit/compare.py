@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hakari.audit.features import Features, Piece, Token
+from hakari.audit.normal import OWNER_HASHES, hash_word
 
 GRAM, LONG = 4, 8
 SAME_GRAMS = 16
@@ -171,11 +172,13 @@ def compare_paths(row: Features, text: Features) -> int:
 
 
 def path_counts(text: Features, path: Piece) -> bool:
-    """Whether a path is one that names what a text is about: early in it, and of some length."""
+    """Whether a path is one that names what a text is about: the first of it, and of some length."""
     words = _words(text, path)
     if any(word[:1].isdigit() for word in words):
         return False
-    return path.first < 12 and (path.count >= 3 or sum(map(len, words)) >= 16)
+    if path.first or hash_word(words[0]) in OWNER_HASHES:
+        return False
+    return path.count >= 3 or sum(map(len, words)) >= 16
 
 
 def worth_telling(found: dict[str, int]) -> bool:

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from hakari import native
 from hakari.audit import plain
 from hakari.audit.compare import LONG, Shingle
-from hakari.audit.normal import INST_HASH, KEYWORD_HASHES, ROLE_HASHES, fold
+from hakari.audit.normal import INST_HASH, KEYWORD_HASHES, OWNER_HASHES, ROLE_HASHES, fold
 from hakari.types import Task
 
 VERSION = 1
@@ -99,20 +99,9 @@ def _compiled(
 ) -> Any:
     assert native.compiled is not None
     width, chars = settings.shingle.width, settings.shingle.unit == "chars"
-    roles, keywords = (np.array(sorted(hashes), np.uint64) for hashes in (ROLE_HASHES, KEYWORD_HASHES))
+    sets = [np.array(sorted(hashes), np.uint64) for hashes in (ROLE_HASHES, KEYWORD_HASHES, OWNER_HASHES)]
     return native.compiled.audit_index(
-        keys,
-        starts,
-        postings,
-        texts,
-        offsets,
-        needs,
-        roles,
-        keywords,
-        INST_HASH,
-        settings.window,
-        width,
-        chars,
+        keys, starts, postings, texts, offsets, needs, *sets, INST_HASH, settings.window, width, chars
     )
 
 
