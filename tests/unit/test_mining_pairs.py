@@ -13,7 +13,6 @@ import pytest
 from command import within as hakari
 from small import small_set, small_task
 
-from hakari.mining.from_code import sections
 from hakari.mining.from_tables import answer_texts, turns_of
 from hakari.mining.rows import row_id
 from hakari.text.posts import plain_text
@@ -85,25 +84,6 @@ def test_nothing_is_written_where_nothing_is_found(tmp_path: Path) -> None:
     error = hakari("pairs", "code", tmp_path / "empty.py", "--out", tmp_path / "p.parquet", code=2).stderr
     assert "no row is left" in error
     assert [p.name for p in tmp_path.iterdir()] == ["empty.py"]
-
-
-def test_sections_go_by_the_headings_above_them() -> None:
-    page = "intro\n# Tool\n\nWhat it is.\n\n## Use\n```sh\n# no heading\n```\n### Fast\nquick\n## Other\n"
-    assert list(sections(page)) == [
-        (("Tool",), "What it is."),
-        (("Tool", "Use"), "```sh\n# no heading\n```"),
-        (("Tool", "Use", "Fast"), "quick"),
-    ]
-
-
-def test_sections_of_rest_pages_go_by_the_order_of_their_underlines() -> None:
-    page = "=====\nTool\n=====\n\nText.\n\nUse\n---\n\nHow.\n\nFast\n~~~~\nquick\n\nOther\n-----\nmore\n"
-    assert [path for path, _ in sections(page, rest=True)] == [
-        ("Tool",),
-        ("Tool", "Use"),
-        ("Tool", "Use", "Fast"),
-        ("Tool", "Other"),
-    ]
 
 
 MESSAGES = [
