@@ -9,23 +9,8 @@ import json
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-ROLES = {
-    "user": "user",
-    "human": "user",
-    "prompter": "user",
-    "customer": "user",
-    "assistant": "assistant",
-    "gpt": "assistant",
-    "chatgpt": "assistant",
-    "bot": "assistant",
-    "model": "assistant",
-    "ai": "assistant",
-    "system": "system",
-    "developer": "system",
-    "tool": "tool",
-    "function": "tool",
-    "observation": "tool",
-}
+from hakari.text.turns import ROLES
+
 ROLE_KEYS, TEXT_KEYS = ("role", "from", "speaker"), ("content", "value", "text")
 CODE = ("code", "code_block", "source_code")
 
