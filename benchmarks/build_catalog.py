@@ -113,7 +113,16 @@ def copy_of(fact: dict[str, Any], facts: list[dict[str, Any]]) -> dict[str, Any]
         for other in counted
         if bare_name(other) == bare_name(fact) and other["language"] == fact["language"]
     ]
-    return {"copy_of": {"tasks": sorted(named), "told_by": "name"}} if named else {}
+    if named:
+        return {"copy_of": {"tasks": sorted(named), "told_by": "name"}}
+    alike = [
+        other["id"]
+        for other in counted
+        if bare_name(other).rstrip("0123456789") == bare_name(fact).rstrip("0123456789")
+        and other["language"] == fact["language"]
+        and {source["url"] for source in other["sources"]} & {source["url"] for source in fact["sources"]}
+    ]
+    return {"copy_of": {"tasks": sorted(alike), "told_by": "name and source"}} if alike else {}
 
 
 def likeness(fact: dict[str, Any]) -> tuple[Any, ...]:

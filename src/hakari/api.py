@@ -15,7 +15,7 @@ from hakari.measures import check_run, parse_many
 from hakari.report.results import Results, System, Weighed, from_run, from_stored
 from hakari.retrievers import registry
 from hakari.retrievers.base import Retriever
-from hakari.retrievers.variant_names import parse_specs, part_variants
+from hakari.retrievers.variant_specs import parse_specs, part_variants
 from hakari.tasks import registry as tasks_registry
 from hakari.tasks.registry import TaskRef, resolve
 from hakari.tasks.traits import fill_traits
@@ -235,7 +235,8 @@ def planned(
 def _without(variant: str, retrievers: Sequence[Retriever]) -> UsageError:
     told = ", ".join(f"`{retriever.name}`" for retriever in retrievers)
     return UsageError(
-        f"{told}: no variant `{variant}`", "dense retrievers have variants: `hakari retrievers`"
+        f"{told}: no variant `{variant}`",
+        "each family has its own: dense `int8`, sparse `active-dims:document=128`, late `pool=2`",
     )
 
 

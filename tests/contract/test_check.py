@@ -184,3 +184,83 @@ def test_real_tasks_in_seconds_with_what_is_known_of_them(real_data: Path) -> No
     clean = check(real_data / "NanoOpen" / "XQuAD_en")
     assert clean["counts"]["error"] == 0
     assert {f["check"] for f in clean["findings"]} == {"candidates", "score-column"}
+
+
+def planted(folder: Path) -> Path:
+    """A set with one fault of every kind that a maintainer looks for, all in one task."""
+    rng = random.Random(3)
+    words = [f"word{i}" for i in range(400)]
+    texts = [" ".join(rng.choices(words, k=30)) for _ in range(600)]
+    queries = {f"q{i:02d}": " ".join(rng.choices(words, k=8)) for i in range(40)}
+    # Relevant documents have the last ids, and are longer than others.
+    corpus = {f"d{i:03d}": text for i, text in enumerate(texts)}
+    judged = [(f"q{i:02d}", f"d{560 + i:03d}", 1) for i in range(40)]
+    for i in range(560, 600):
+        corpus[f"d{i:03d}"] += " " + " ".join(rng.choices(words, k=60))
+    corpus["d100"] = corpus["d101"]
+    corpus["d200"] = corpus["d201"] + " more"
+    corpus["d300"] = queries["q03"]
+    corpus["d301"] = corpus["d561"]
+    corpus["d302"] = corpus["d562"] + " more"
+    queries["q38"] = queries["q39"]
+    queries["q36"] = queries["q37"] + " more"
+    parts: dict[str, Any] = {"queries": queries, "corpus": corpus, "judgements": judged}
+    parts["metadata"] = {"language": "en", "category": "natural_language"}
+    path = write_nano(folder / "NanoPlanted", "Planted-1", **parts)
+    rankings = {query: rng.sample(sorted(corpus), 500) for query in queries}
+    rankings["q00"] = [name for name in sorted(corpus) if name != "d560"][:500]
+    write_candidates_file(path / "bm25" / "Planted-1.parquet", rankings)
+    write_candidates_file(path / "bm25" / "Nowhere.parquet", rankings)
+    return path
+
+
+def test_every_kind_of_planted_fault_is_told_with_its_pairs(tmp_path: Path) -> None:
+    report = check(planted(tmp_path), code=1)
+    assert report["tasks"] == ["NanoPlanted/Planted-1"]
+    findings = {(f["severity"], f["check"]): f for f in report["findings"]}
+
+    def pairs(severity: str, name: str) -> list[list[str]]:
+        return [example[:3] for example in findings[severity, name]["examples"]]
+
+    assert "`bm25` has `Nowhere`, which is no task" in told(report, "splits", "error")
+    assert ["d100", "d101"] in pairs("warning", "duplicate-documents")
+    assert ["d200", "d201"] in [pair[:2] for pair in pairs("warning", "near-duplicate-documents")]
+    assert pairs("error", "duplicate-queries") == [["q38", "q39"]]
+    assert [pair[:2] for pair in pairs("warning", "near-duplicate-queries")] == [["q36", "q37"]]
+    assert ["q03", "d300"] in pairs("warning", "self-retrieval")
+    assert pairs("error", "false-negatives") == [["q01", "d561", "d301"]]
+    assert pairs("warning", "false-negatives") == [["q02", "d562", "d302"]]
+    assert "`Planted-1`" in findings["warning", "names"]["what"]
+    assert "lengths tell positives" in findings["warning", "lengths"]["what"]
+    assert "ids give relevance away" in findings["warning", "id-order"]["what"]
+    assert "q00" in findings["note", "candidates"]["examples"]
+    facts = report["facts"]["NanoPlanted/Planted-1"]
+    assert (facts["queries"], facts["documents"], facts["positives"]) == (40, 600, 40)
+    assert facts["characters"]["query"]["mean"] < 80 < facts["characters"]["document"]["mean"]
+    assert facts["candidates"]["bm25"]["queries_with_positive"] < 40
+    controls = {(c["control"], c["measure"]): c for c in facts["controls"]}
+    assert set(controls) == {(c, m) for c in ("random", "constant") for m in ("nDCG@10", "R@100")}
+    assert controls["constant", "R@100"]["value"] > 0.9, "by id descending the positives come first"
+    assert abs(controls["random", "R@100"]["z"]) < 5
+    printed = within("check", tmp_path / "NanoPlanted", code=1).stdout
+    assert "constant R@100 " in printed
+    assert "a positive in `bm25` for " in printed
+
+
+def test_ids_that_are_not_unique_and_judgements_that_dangle_are_told(tmp_path: Path) -> None:
+    path = write_nano(
+        tmp_path / "NanoX", "Task", judgements=[("q1", "d1", 1), ("q2", "gone", 1), ("lost", "d1", 1)]
+    )
+    write_texts(path / "queries" / "Task.parquet", [("q1", "one"), ("q1", "two"), ("q2", "three")])
+    files = told(check(path, code=1), "files", "error")
+    assert any("duplicate query id `q1`" in what for what in files)
+    assert any("`gone`" in what and "not there" in what for what in files)
+    assert any("`lost`" in what and "not there" in what for what in files)
+
+
+def test_more_pairs_are_kept_than_are_printed(tmp_path: Path) -> None:
+    corpus = {f"d{i}": f"text number {i // 2} of many others that are alike" for i in range(120)}
+    one: dict[str, Any] = {"queries": {"q1": "sort a list"}, "judgements": [("q1", "d1", 1)]}
+    path = write_nano(tmp_path / "NanoX", "Task", corpus=corpus, **one)
+    (found,) = [f for f in check(path, code=1)["findings"] if f["check"] == "duplicate-documents"]
+    assert found["count"] == len(found["examples"]) == 60

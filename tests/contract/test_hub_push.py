@@ -116,6 +116,18 @@ def test_a_branch_has_its_own_state(hub: HubServer, folder: Path, tmp_path: Path
     assert contents == [resolve(str(path))[0].load().content for path in (folder, newer)]
 
 
+def test_who_pushes_reads_the_new_state_and_others_stay_where_they_were(
+    hub: HubServer, folder: Path, tmp_path: Path
+) -> None:
+    push(folder)
+    old = resolve(THERE)[0].load().content
+    write_nano_set(folder, [small_task("First", seed=9), small_task("Second", seed=8)], replace=True)
+    push(folder, "--replace", HAKARI_CACHE=str(tmp_path / "of somebody else"))
+    assert resolve(THERE)[0].load().content == old
+    push(folder)
+    assert resolve(THERE)[0].load().content == resolve(str(folder))[0].load().content != old
+
+
 def test_what_the_set_lacks_stays_unless_it_may_go(hub: HubServer, folder: Path, tmp_path: Path) -> None:
     push(folder)
     hub.commit(REPO, files_of(hub) | {"LICENSE": b"text", "data/notes.txt": b"mine"})

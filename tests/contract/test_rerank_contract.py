@@ -17,7 +17,7 @@ from hakari.errors import UsageError
 from hakari.retrievers import cross_encoder, late
 from hakari.retrievers.cross_encoder import joined, parted
 from hakari.retrievers.encode import encode_texts
-from hakari.retrievers.late import unpacked
+from hakari.retrievers.late_pass import unpacked
 from hakari.retrievers.models import catalog, locate
 from hakari.retrievers.registry import parse
 from hakari.types import Run

@@ -11,8 +11,8 @@ from hakari.retrievers.variant_names import (
     VariantName,
     parse_spec,
     parse_specs,
-    part_variants,
 )
+from hakari.retrievers.variant_specs import part_variants
 
 forms = st.builds(Form, st.none() | st.integers(1, 4096), st.sampled_from(CODES))
 plain = st.builds(VariantName, forms)

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import fnmatch
 import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
 
 import pytest
+from command import within
 from conftest import ROOT
 from small import small_task
 
 from hakari.io.nano import CATEGORIES
 from hakari.tasks import catalog
 from hakari.tasks.assemble import Traits, assemble
+from hakari.tasks.listing import Wanted, listed
 from hakari.tasks.traits import fill_traits
 
 TASKS, STANDARD_RUN, OVERALL, SUITES, DATASETS = 569, 563, 550, 38, 50
@@ -75,7 +78,7 @@ def test_what_overall_leaves_out_is_named() -> None:
             assert other in counted
             if entry.row["copy_of"]["told_by"] == "sizes":
                 assert counted[other].counts == entry.counts
-    assert [entry.name for entry in left_out if not entry.copy_of] == ["NanoIFIR/NanoIFIRFiQA"]
+    assert all(entry.copy_of for entry in left_out)
     assert not any(entry.copy_of for entry in catalog.entries() if entry not in left_out)
 
 
@@ -112,3 +115,32 @@ def test_traits_fall_back_to_the_catalog() -> None:
     filled = fill_traits(stated, category="natural_language")
     assert (filled.language, filled.category, filled.shape) == ("de", "natural_language", "x-y")
     assert filled.origins["category"] == "flag"
+
+
+def test_every_glob_of_a_domain_is_over_published_tasks() -> None:
+    names = [entry.name for entry in catalog.entries()]
+    unused = [g for globs in catalog.domains().values() for g in globs if not fnmatch.filter(names, g)]
+    assert not unused
+    assert {entry.category for entry in catalog.entries() if "programming" in entry.domains} == set(
+        CATEGORIES
+    )
+    assert all("programming" in entry.domains for entry in catalog.entries() if entry.category == "code")
+
+
+def test_every_claim_about_the_catalog_is_in_its_listing() -> None:
+    """What `hakari tasks --json` tells of each task is what was published of it."""
+    rows = {row["task"]: row for row in listed(Wanted(suite="NanoCoIR"))}
+    row = rows["NanoCoIR/NanoCodeFeedbackMT"]
+    assert (row["suite"], row["dataset"], row["split"]) == ("NanoCoIR", "NanoCoIR", "NanoCodeFeedbackMT")
+    assert row["hub_id"] == "hakari-bench/NanoCoIR"
+    assert row["card"] == "https://huggingface.co/datasets/hakari-bench/NanoCoIR"
+    assert (row["language"], row["shape"], row["domains"]) == ("en", "dialogue", ["programming"])
+    assert (row["queries"], row["documents"], row["positives"]) == (200, 10_000, 200)
+    assert row["leakage_audit"]["normalized_exact_query_matches"] == 200
+    assert {source["type"] for source in row["sources"]} <= {"paper", "dataset card", "repository"}
+    (copy,) = listed(Wanted(text="NanoIFIR/NanoIFIRFiQA"))
+    assert (copy["in_all"], copy["in_overall"]) == (True, False)
+    assert copy["copy_of"] == {"tasks": ["NanoBEIR-en/NanoFiQA2018"], "told_by": "name and source"}
+    told = within("tasks", "Overall").stdout.splitlines()[-1]
+    assert told.count(";") == 12
+    assert "NanoIFIR/NanoIFIRFiQA (NanoBEIR-en/NanoFiQA2018)" in told

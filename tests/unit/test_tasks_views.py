@@ -27,6 +27,11 @@ from hakari.tasks.listing import Wanted, listed, suites
         ("shape:text-to-code", 7),
         ("shape:text-to-code/lang:en", 7),
         ("lang:ja/category:code", 0),
+        ("domain:law", 32),
+        ("domain:chemistry", 3),
+        ("NanoRTEB/domain:finance", 3),
+        ("all/domain:patents", 12),
+        ("domain:law/lang:de", 3),
         ("NanoCoIR", 10),
         ("NanoCoIR/", 10),
         ("NanoCoIR/NanoCosQA", 1),
@@ -62,6 +67,8 @@ def test_views_by_language_and_category_cover_overall_once() -> None:
 
 
 def test_a_trait_that_nothing_has_is_an_error() -> None:
+    with pytest.raises(UnknownName, match="medicine"):
+        views.select("domain:medicin")
     with pytest.raises(UnknownName, match="text-to-code"):
         views.select("shape:text-to-cod")
 

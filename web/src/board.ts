@@ -105,6 +105,9 @@ export const selected = computed((): number[] => {
   return common.length > 0 ? common : list;
 });
 
+/** Tests ask for the closed form where Python's numbers are there, to hold one against the other. */
+export const onlyClosed = signal(false);
+
 const viewByTasks = computed(() => new Map(board().views.map((v, i) => [v.tasks.join(), i] as const)));
 const start = computed(() => board().first.map(unpack));
 
@@ -125,6 +128,7 @@ export const numbers = computed((): Numbers | undefined => numbersOf(selected.va
 export function numbersOf(list: readonly number[]): Numbers | undefined {
   const number = viewByTasks.value.get(list.join());
   const useMicro = state.micro.value;
+  if (onlyClosed.value) return cells.value && closedNumbers(cells.value, list, useMicro);
   if (number === 0 && measureNumber.value === 0) return fromBlock(start.value[useMicro ? 1 : 0]!);
   if (number !== undefined) {
     const views = viewsOf(measureNumber.value);
@@ -229,21 +233,19 @@ export function differences(list: readonly number[], useMicro: boolean) {
   const { find, count } = pairPlace.value;
   if (!here || !gaps) return undefined;
   const { places, rows, queries, weights } = lens(list, useMicro);
-  const [first, second, squares] = [0, 1, 2].map(() => new Float64Array(list.length)) as [
-    Float64Array,
-    Float64Array,
-    Float64Array,
-  ];
+  const empty = () => new Float64Array(list.length);
+  const [first, second, squares, largest] = [empty(), empty(), empty(), empty()];
   return (a: number, b: number): Difference | undefined => {
     const pair = find(a, b);
     if (pair === undefined) return undefined;
     for (let t = 0; t < rows.length; t++) {
       first[t] = here.means[rows[t]! + a]!;
       second[t] = here.means[rows[t]! + b]!;
-      const gap = share(gaps[places[t]! * count + pair]);
-      squares[t] = gap * gap;
+      const at = places[t]! * count + pair;
+      squares[t] = share(gaps.roots[at]) ** 2;
+      largest[t] = gaps.largest[at]! / 255;
     }
-    const found = difference(first, second, squares, queries, weights);
+    const found = difference(first, second, squares, largest, queries, weights);
     return Number.isNaN(found.gap) ? undefined : found;
   };
 }

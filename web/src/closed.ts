@@ -53,36 +53,51 @@ export function interval(
 
 export interface Difference {
   gap: number;
-  /** Half the width of the interval. */
-  reach: number;
+  low: number;
+  high: number;
   p: number;
 }
 
-/** The difference of two systems over tasks, from their means and the mean squared differences of queries. */
+/**
+ * The difference of two systems over tasks, from their means and, of the differences of single queries, the mean
+ * square and the largest.
+ */
 export function difference(
   a: ArrayLike<number>,
   b: ArrayLike<number>,
   meanSquares: ArrayLike<number>,
+  largest: ArrayLike<number>,
   queries: readonly number[],
   weights: readonly number[],
 ): Difference {
-  let [gap, errors, spread, degrees] = [0, 0, 0, 0];
+  let [gap, shift, variance, errors, spread, degrees] = [0, 0, 0, 0, 0, 0];
   for (let t = 0; t < queries.length; t++) {
-    const [w, each, d] = [weights[t]!, Math.max(queries[t]! - 1, 1), a[t]! - b[t]!];
-    const error = (w * w * Math.max(meanSquares[t]! - d * d, 0)) / each;
+    const [n, w, d, square] = [queries[t]!, weights[t]!, a[t]! - b[t]!, meanSquares[t]!];
+    const each = Math.max(n - 1, 1);
+    const centre = (n * d) / (n + 1);
+    const own = Math.max((n * square + largest[t]! ** 2) / (n + 1) - centre * centre, 0) / (n + 2);
     gap += w * d;
+    shift += w * (centre - d) * Math.sqrt(n / each);
+    variance += (w * w * own * n) / each;
+    const error = (w * w * Math.max(square - d * d, 0)) / each;
     errors += error;
     spread += (error * error) / each;
     degrees += each;
   }
   const freedom = spread > 0 ? (errors * errors) / spread : degrees;
-  const error = Math.sqrt(errors);
-  return { gap, reach: student(freedom) * error, p: gap === 0 ? 1 : studentP(gap / error, freedom) };
+  const widening = student(freedom) / NORMAL;
+  const reach = NORMAL * Math.sqrt(variance);
+  return {
+    gap,
+    low: Math.max(gap + Math.min((shift - reach) * widening, 0), -1),
+    high: Math.min(gap + Math.max((shift + reach) * widening, 0), 1),
+    p: gap === 0 ? 1 : studentP(gap / Math.sqrt(errors), freedom),
+  };
 }
 
-/** 1 where a difference is surely above 0, -1 where it is surely below, else 0. */
+/** 1 where an interval lies above 0, -1 where it lies below, else 0. */
 export function surelyOrdered(d: Difference): -1 | 0 | 1 {
-  return Math.abs(d.gap) > d.reach ? (d.gap > 0 ? 1 : -1) : 0;
+  return d.low > 0 ? 1 : d.high < 0 ? -1 : 0;
 }
 
 /** Holm's correction of p-values that are shown together. */

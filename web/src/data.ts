@@ -91,6 +91,8 @@ export interface TaskQueries {
   /** systems x queries x 10 */
   tops: Uint32Array;
   positives: number[][] | null;
+  /** Whether there is a file of texts beside this one. */
+  texts: boolean;
 }
 
 export interface TaskTexts {
@@ -198,8 +200,11 @@ export const cellsOf = decoded(
   }),
 );
 
-/** Tasks x pairs: the root of the mean squared difference. */
-export const gapsOf = decoded("pairs", (p: { gaps: string }) => u16(p.gaps));
+/** Tasks x pairs: of the differences of single queries the root of the mean square, and the largest in 1/255. */
+export const gapsOf = decoded("pairs", (p: { gaps: string; largest: string }) => ({
+  roots: u16(p.gaps),
+  largest: new Uint8Array(bytes(p.largest)),
+}));
 
 type PackedQueries = Omit<TaskQueries, "values" | "tops"> & { values: string; tops: string };
 export const queriesOf = decoded(

@@ -2,7 +2,7 @@
 import { effect } from "@preact/signals";
 import { render } from "preact";
 import { App } from "./app";
-import { core } from "./board";
+import { core, onlyClosed } from "./board";
 import "./board.css";
 import { file, receive, type Core } from "./data";
 import { bindAddress } from "./state";
@@ -10,10 +10,12 @@ import { bindAddress } from "./state";
 declare global {
   interface Window {
     hakariBoard: typeof receive;
+    hakariClosed: (on: boolean) => void;
   }
 }
 
 window.hakariBoard = receive;
+window.hakariClosed = (on) => (onlyClosed.value = on);
 let drawn = false;
 
 effect(() => {

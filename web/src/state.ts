@@ -107,10 +107,14 @@ export function filtering(): boolean {
 /** Keep address and state the same, in both directions. */
 export function bindAddress(): void {
   fromHash(location.hash);
-  addEventListener("hashchange", () => fromHash(location.hash));
-  effect(() => {
-    const hash = toHash();
+  const write = (hash: string) => {
     if (hash === location.hash.replace(/^#/, "")) return;
     history.replaceState(null, "", hash ? `#${hash}` : location.href.replace(/#.*/, ""));
+  };
+  addEventListener("hashchange", () => {
+    // A link to a place on the page is no state; the address goes back to what it was.
+    if (document.getElementById(location.hash.slice(1))) write(toHash());
+    else fromHash(location.hash);
   });
+  effect(() => write(toHash()));
 }

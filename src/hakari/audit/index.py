@@ -14,10 +14,10 @@ import numpy.typing as npt
 from hakari import native
 from hakari.audit import plain
 from hakari.audit.compare import LONG, Shingle
-from hakari.audit.normal import INST_HASH, KEYWORD_HASHES, ROLE_HASHES, fold
+from hakari.audit.normal import INST_HASH, KEYWORD_HASHES, OWNER_HASHES, ROLE_HASHES, fold
 from hakari.types import Task
 
-VERSION = 1
+VERSION = 2
 """Of the normal form, the keys and the counts: part of what a kept index and a kept scan are known by."""
 WINDOW = 16
 """Tokens of code that are compared at once."""
@@ -89,6 +89,10 @@ class Index:
             self.keys, self.starts, self.postings, self.folded_bytes, self.offsets, self.needs, self
         )
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Everything but the compiled form, which every process makes for itself."""
+        return {name: value for name, value in vars(self).items() if name != "compiled"}
+
     def folded(self, number: int) -> bytes:
         """One text as it is compared."""
         return self.folded_bytes[self.offsets[number] : self.offsets[number + 1]].tobytes()
@@ -99,20 +103,9 @@ def _compiled(
 ) -> Any:
     assert native.compiled is not None
     width, chars = settings.shingle.width, settings.shingle.unit == "chars"
-    roles, keywords = (np.array(sorted(hashes), np.uint64) for hashes in (ROLE_HASHES, KEYWORD_HASHES))
+    sets = [np.array(sorted(hashes), np.uint64) for hashes in (ROLE_HASHES, KEYWORD_HASHES, OWNER_HASHES)]
     return native.compiled.audit_index(
-        keys,
-        starts,
-        postings,
-        texts,
-        offsets,
-        needs,
-        roles,
-        keywords,
-        INST_HASH,
-        settings.window,
-        width,
-        chars,
+        keys, starts, postings, texts, offsets, needs, *sets, INST_HASH, settings.window, width, chars
     )
 
 

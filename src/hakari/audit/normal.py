@@ -100,4 +100,7 @@ def hash_word(word: bytes) -> int:
 
 ROLE_HASHES = frozenset(hash_word(word.encode()) for word in ROLES)
 KEYWORD_HASHES = frozenset(hash_word(word.encode()) for word in KEYWORDS)
+OWNERS = _words("self this super cls www http https")
+"""Names that a path of code begins with and that say nothing of what it leads to."""
+OWNER_HASHES = frozenset(hash_word(word.encode()) for word in OWNERS)
 INST_HASH = hash_word(INST.encode())

@@ -84,16 +84,22 @@ def audit(
     return Report(index, scanned, thresholds)
 
 
-def index_of(
-    on: Sequence[str], tasks_dir: Path | None, shingle: Shingle, progress: Progress | None = None
-) -> Index:
-    """The index of the tasks that names stand for, one loaded after the other."""
-    progress = progress or Progress()
+def references(on: Sequence[str], tasks_dir: Path | None) -> dict[str, TaskRef]:
+    """The tasks that names stand for, by name, not loaded yet."""
     refs: dict[str, TaskRef] = {}
     for item in on:
         refs.update({ref.name: ref for ref in resolve(str(item), tasks_dir)})
     if not refs:
         raise UsageError("no task is named", "name tasks with `--on`; list them with `hakari tasks`")
+    return refs
+
+
+def index_of(
+    on: Sequence[str], tasks_dir: Path | None, shingle: Shingle, progress: Progress | None = None
+) -> Index:
+    """The index of the tasks that names stand for, one loaded after the other."""
+    progress = progress or Progress()
+    refs = references(on, tasks_dir)
 
     def loaded() -> Iterator[Task]:
         for number, ref in enumerate(refs.values(), 1):

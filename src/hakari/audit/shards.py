@@ -63,8 +63,9 @@ class Shard:
         if self.kind == "parquet":
             return f"read_parquet({path}, hive_partitioning = false, binary_as_string = true)"
         if self.kind == "json":
+            layout = "auto" if ".json" in self.path.suffixes else "newline_delimited"
             return (
-                f"read_json({path}, format = 'newline_delimited', sample_size = 20480, "
+                f"read_json({path}, format = '{layout}', sample_size = 20480, "
                 f"maximum_object_size = {LONGEST_ROW})"
             )
         delimiter = "\\t" if ".tsv" in self.path.name else ","
@@ -77,11 +78,13 @@ class Shard:
 
     def count(self) -> int | None:
         """Rows, where the file tells without being read."""
-        if self.kind != "parquet":
-            return None
+        return self.row_count() if self.kind == "parquet" else None
+
+    def row_count(self) -> int:
+        """Rows of the file."""
         with self._reading() as con:
             found = con.execute(f"SELECT count(*) FROM {self.source}").fetchone()
-        return int(found[0]) if found else None
+        return int(found[0]) if found else 0
 
     def batches(self, expressions: Sequence[str], skip: int = 0) -> Iterator[list[Row]]:
         """The values of some expressions from one row on, some rows at a time."""

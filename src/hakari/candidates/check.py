@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from hakari.candidates.check_configs import check_configs, faults_as_findings
+from hakari.candidates.check_facts import Facts, facts_of
 from hakari.errors import Fault, InvalidInput
 from hakari.io import nano
 from hakari.io.files import connect, is_folder, names_in
 from hakari.io.parquet import Table, family
 from hakari.nano.check import check_texts
 from hakari.nano.findings import ERROR, WARNING, Finding, finding
-from hakari.retrievers.controls import Random, control_report
+from hakari.retrievers.controls import ControlReport, Random, control_report
 from hakari.tasks.loaders import layout_of
 from hakari.tasks.registry import TaskRef, resolve
 from hakari.types import Task
@@ -27,11 +29,23 @@ Tell = Callable[[str, int, int, str], None]
 """Hears the name of a task, its number, how many there are, and `running` or `stored`."""
 
 
+@dataclass(frozen=True)
+class Checked:
+    """What a check came to."""
+
+    tasks: list[str]
+    """The names of the tasks that were checked, those that could not be read included."""
+    findings: list[Finding]
+    facts: dict[str, Facts]
+    """What was measured of every task that could be read."""
+
+
 def check_sets(
     specs: Sequence[str], tasks_dir: Path | None = None, tell: Tell = lambda task, number, total, state: None
-) -> tuple[list[str], list[Finding]]:
-    """The names of the tasks that were checked, and every finding in them and in their folders."""
+) -> Checked:
+    """Check sets and their folders; nothing stops at the first fault."""
     found: list[Finding] = []
+    facts: dict[str, Facts] = {}
     refs: dict[str, TaskRef] = {}
     for spec in specs:
         for ref in _references(spec, tasks_dir, found):
@@ -40,9 +54,9 @@ def check_sets(
         found += check_splits(folder)
     for number, ref in enumerate(refs.values(), 1):
         tell(ref.name, number, len(refs), "running")
-        found += check_task(ref)
+        found += check_task(ref, facts)
         tell(ref.name, number, len(refs), "stored")
-    return list(refs), found
+    return Checked(list(refs), found, facts)
 
 
 def _references(spec: str, tasks_dir: Path | None, found: list[Finding]) -> list[TaskRef]:
@@ -59,8 +73,8 @@ def _references(spec: str, tasks_dir: Path | None, found: list[Finding]) -> list
     return [TaskRef(name, split, folder, layout) for split in splits]
 
 
-def check_task(ref: TaskRef) -> list[Finding]:
-    """Every finding in one task; where it cannot be read, all that is wrong with its files."""
+def check_task(ref: TaskRef, facts: dict[str, Facts]) -> list[Finding]:
+    """Every finding in one task, and what was measured of it; where it cannot be read, what is wrong with its files."""
     found = list(_columns(ref)) if ref.layout.name == "nano" else []
     try:
         task = ref.load()
@@ -68,7 +82,9 @@ def check_task(ref: TaskRef) -> list[Finding]:
         return found + faults_as_findings(error, ref.name)
     found += check_texts(task)
     found += check_configs(task)
-    found += _controls(task)
+    report = control_report(task, draws=DRAWS)
+    facts[task.name] = facts_of(task, report)
+    found += _controls(task, report)
     if ref.layout.name == "nano":
         found += _metadata(task)
     return found
@@ -92,6 +108,7 @@ def check_splits(folder: Path) -> list[Finding]:
             found.append(
                 finding(ERROR, "splits", str(folder), f"`{config}` has `{split}`, which is no task", hint)
             )
+    found += _names(folder, sorted(tasks), sorted(held))
     for left in sorted(path for config in configs for path in (folder / config).glob(".*.tmp")):
         what = "was left by a command that was killed"
         found.append(finding(WARNING, "files", str(left), what, f"remove it with `rm {left}`"))
@@ -107,6 +124,16 @@ def check_splits(folder: Path) -> list[Finding]:
             finding(WARNING, "splits", str(folder), f"`metadata` has `{split}`, which is no task", hint)
         )
     return found
+
+
+def _names(folder: Path, splits: Sequence[str], configs: Sequence[str]) -> Iterator[Finding]:
+    """Names that `datasets`, and with it sentence-transformers and mteb, cannot read from a hub."""
+    for kind, names, readable in (("task", splits, nano.SPLIT_NAME), ("folder", configs, nano.CONFIG_NAME)):
+        odd = [name for name in names if not readable.fullmatch(name)]
+        if odd:
+            what = f"the {kind} {', '.join(f'`{name}`' for name in odd[:5])} cannot be read by `datasets` from a hub"
+            hint = "rename it: letters, digits and `_`" + ("" if kind == "task" else ", `-`, `+` and `.`")
+            yield finding(WARNING, "names", str(folder), what, hint, odd)
 
 
 def _columns(ref: TaskRef) -> Iterator[Finding]:
@@ -125,8 +152,7 @@ def _columns(ref: TaskRef) -> Iterator[Finding]:
                 yield finding(WARNING, "score-column", str(path), what, "write `score` as integers")
 
 
-def _controls(task: Task) -> Iterator[Finding]:
-    report = control_report(task, draws=DRAWS)
+def _controls(task: Task, report: ControlReport) -> Iterator[Finding]:
     if report.finding is not None:
         text, _, hint = report.finding.rpartition(". ")
         yield finding(WARNING, "id-order", task.name, text, hint)

@@ -20,7 +20,9 @@ class _Default(click.Group):
     """A group whose own arguments are those of `scan` where no subcommand is named."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        if args and args[0] not in self.commands and args[0] not in ("-h", "--help"):
+        if "--self" in args:
+            args = ["self", *(argument for argument in args if argument != "--self")]
+        elif args and args[0] not in self.commands and args[0] not in ("-h", "--help"):
             args = ["scan", *args]
         return super().parse_args(ctx, args)
 
@@ -58,9 +60,18 @@ _scan_options = options.together(
         show_default=True,
         help="Share of a text's shingles from which a row holds it.",
     ),
+    click.option(
+        "--engine",
+        type=click.Choice(["local", "ray"]),
+        default="local",
+        show_default=True,
+        help="Where shards are scanned: on all cores, or as tasks of a Ray cluster.",
+    ),
     click.option("--skip-corrupt", is_flag=True, help="Leave out shards that cannot be read, and say so."),
     click.option("--fresh", is_flag=True, help="Scan again what an earlier scan has kept."),
 )
+
+_replace = click.option("--replace", is_flag=True, help="Write over what is there.")
 
 
 @click.group("audit", cls=_Default, context_settings={"help_option_names": ["-h", "--help"]})
@@ -74,6 +85,8 @@ def command() -> None:
       hakari audit train/ --on NanoCoIR,NanoRTEB --json
 
       hakari audit verify cleaned/ --on NanoCoIR
+
+      hakari audit --self path/to/NanoX
     """
 
 
@@ -82,11 +95,40 @@ def command() -> None:
 @click.option(
     "--examples", type=click.IntRange(0), default=3, show_default=True, help="Matches to show side by side."
 )
+@click.option("--clean", type=FILE, metavar="OUT", help="Write the training data without the flagged rows.")
+@click.option(
+    "--manifest", type=FILE, metavar="FILE", help="Write the flagged rows and the reasons, as JSONL."
+)
+@click.option("--statement", type=FILE, metavar="FILE", help="Write a paragraph for the card of a model.")
+@click.option(
+    "--remove",
+    metavar="RISKS",
+    default="direct,near,partial",
+    show_default=True,
+    help="Which rows `--clean` leaves out and `--manifest` lists.",
+)
+@click.option(
+    "--record", is_flag=True, help="Write counts and definitions into the metadata and card of the sets."
+)
+@click.option(
+    "--name", metavar="NAME", help="What the training data are called on record; default: the files' name."
+)
+@_replace
 @options.as_json
 def scan(train: tuple[str, ...], as_json: bool, examples: int, **chosen: Any) -> int:
     """Count what of the tasks stands in training data: `hakari audit TRAIN... --on TASKS` is short for it."""
+    from hakari.audit import output as written
+
+    targets = written.Targets(
+        *(chosen[name] for name in ("clean", "manifest", "statement", "remove", "replace"))
+    )
+    targets.check([Path(place).expanduser() for place in train])
     report = _scanned(train, chosen)
     _tell(report, as_json, examples)
+    for line in targets.write(report):
+        output.note(line)
+    if chosen["record"]:
+        _record(report, train, chosen)
     return EXIT_OK
 
 
@@ -97,10 +139,67 @@ def verify(train: tuple[str, ...], as_json: bool, **chosen: Any) -> int:
     """Prove that training data holds nothing of the tasks: exit code 0 if so, 1 if not."""
     report = _scanned(train, chosen)
     _tell(report, as_json, 3)
-    return EXIT_OK if report.risk == "none found" else EXIT_GATE_FAILED
+    whole = not any(one.fault for one in report.scanned)
+    output.note(
+        f"verified: {report.risk}" if whole else f"not verified, for shards were left out: {report.risk}"
+    )
+    return EXIT_OK if whole and report.risk == "none found" else EXIT_GATE_FAILED
+
+
+@command.command("self")
+@click.argument("tasks", metavar="SET...", nargs=-1, required=True)
+@options.tasks_dir
+@options.as_json
+def inside(tasks: tuple[str, ...], tasks_dir: Path | None, as_json: bool) -> None:
+    """Find leaks inside a benchmark: `hakari audit --self SET` is short for it.
+
+    Queries that stand in documents, near-duplicates that are judged differently, queries and positives that tasks
+    share: give several sets to compare them with each other.
+    """
+    import hakari.api  # noqa: F401  (it tells the registry of the sets that are built here)
+    from hakari.audit.inside import inside as look
+    from hakari.audit.run import references
+    from hakari.cli.audit_tell import inside_tables
+
+    refs = references(tasks, tasks_dir)
+    findings = look(ref.load() for ref in refs.values())
+    if as_json:
+        output.print_json([finding.to_json() for finding in findings])
+    else:
+        output.print_tables(*inside_tables(findings, len(refs)))
+
+
+@command.command("apply")
+@click.argument("manifest", metavar="MANIFEST", type=FILE)
+@click.argument("train", metavar="TRAIN...", nargs=-1, required=True, type=FILE)
+@click.option("--clean", type=FILE, metavar="OUT", required=True, help="Where the training data go.")
+@_replace
+def apply(manifest: Path, train: tuple[Path, ...], clean: Path, replace: bool) -> None:
+    """Leave out the rows that somebody's manifest lists; gives the bytes that `--clean` gave there."""
+    from hakari.audit import clean as cleaning
+    from hakari.audit.manifest import read
+    from hakari.audit.shards import find
+
+    removals, shards = read(manifest), find(train)
+    places = cleaning.targets(shards, clean)
+    cleaning.check_free(places, replace)
+    removed = cleaning.clean(shards, removals, places)
+    output.note(f"`{clean}`: {sum(removed.values()):,} rows left out of {len(shards):,} files")
+
+
+def _record(report: Report, train: tuple[str, ...], chosen: dict[str, Any]) -> None:
+    from hakari.audit.record import record
+    from hakari.audit.run import references
+
+    refs = references(chosen["tasks"], chosen["tasks_dir"])
+    places = {name: ref.folder for name, ref in refs.items() if ref.layout.name == "nano"}
+    name = chosen["name"] or ", ".join(Path(place).name for place in train)
+    for line in record(report, places, name):
+        output.note(line)
 
 
 def _scanned(train: tuple[str, ...], chosen: dict[str, Any]) -> Report:
+    import hakari.api  # noqa: F401  (it tells the registry of the sets that are built here)
     from hakari.audit import run
     from hakari.cli.audit_progress import telling
 
@@ -108,6 +207,12 @@ def _scanned(train: tuple[str, ...], chosen: dict[str, Any]) -> Report:
     settings = run.Settings(
         chosen["shingle"], chosen["containment"], given, chosen["skip_corrupt"], chosen["fresh"]
     )
+    if chosen["engine"] == "ray":
+        from dataclasses import replace
+
+        from hakari.engines.audit_ray import scan_on_ray
+
+        settings = replace(settings, engine=scan_on_ray)
     with telling() as progress:
         return run.audit(train, chosen["tasks"], chosen["tasks_dir"], settings, progress)
 

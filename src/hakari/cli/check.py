@@ -30,15 +30,18 @@ def command(sets: tuple[str, ...], tasks_dir: Path | None, as_json: bool) -> int
     import hakari.api  # noqa: F401  (it tells the registry of the sets that are built here)
     from hakari.bench import Step
     from hakari.candidates.check import check_sets
+    from hakari.candidates.check_facts import told as told_facts
     from hakari.cli.progress import telling
     from hakari.nano.findings import ERROR, SEVERITIES
 
     with telling() as teller:
-        names, found = check_sets(sets, tasks_dir, lambda task, *at: teller.step(Step(task, "check", *at)))
+        checked = check_sets(sets, tasks_dir, lambda task, *at: teller.step(Step(task, "check", *at)))
+    names, found = checked.tasks, checked.findings
     counts = {severity: sum(f.severity == severity for f in found) for severity in SEVERITIES}
     found.sort(key=lambda f: SEVERITIES.index(f.severity))
     if as_json:
-        output.print_json({"tasks": names, "counts": counts, "findings": [f.to_json() for f in found]})
+        listed = [one.to_json() for one in found]
+        output.print_json({"tasks": names, "counts": counts, "findings": listed, "facts": checked.facts})
     else:
         for one in found:
             click.echo(_line(f"{one.severity:<7}  {one.check}  {one.where}: {one.what}"))
@@ -49,6 +52,8 @@ def command(sets: tuple[str, ...], tasks_dir: Path | None, as_json: bool) -> int
                 click.echo(_line(f"         such as {shown}" + (" ..." if one.count > 3 else "")))
             if one.hint:
                 click.echo(_line(f"         {one.hint}"))
+        for name, facts in checked.facts.items():
+            click.echo(_line(told_facts(name, facts)))
         told = ", ".join(
             f"{count} {severity}{'' if count == 1 else 's'}" for severity, count in counts.items()
         )

@@ -65,6 +65,12 @@ as_json: Decorator = click.option("--json", "as_json", is_flag=True, help="Print
 seed: Decorator = click.option(
     "--seed", metavar="N", type=int, default=0, show_default=True, help="Seed of the resampling."
 )
+candidates: Decorator = click.option(
+    "--candidates",
+    metavar="NAME|RUN",
+    help="What rerankers named alone put into order, `--depth` of it or 100: candidates that tasks come with "
+    "(`reranking_hybrid`), a retriever (`bm25`), or a TREC run.",
+)
 model_args: Decorator = click.option(
     "-M",
     "model_args",
@@ -86,7 +92,8 @@ variants: Decorator = click.option(
     "--variants",
     metavar="SPEC",
     multiple=True,
-    help="Cheaper forms of dense retrievers: `dim=256,128`, `int8`, `binary`, `dim=256+int8`, `int8>float@100`.",
+    help="Cheaper forms of retrievers: `dim=256,128`, `int8`, `binary`, `dim=256+int8`, `int8>float@100`; "
+    "`active-dims:query=16,document=128` of sparse ones; `tokens=64`, `pool=2` of late interaction.",
 )
 
 

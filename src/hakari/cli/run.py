@@ -8,6 +8,9 @@ import click
 
 from hakari.cli import options, output
 
+RERANKED = 100
+"""Candidates a query that a reranker sees where `--depth` says nothing."""
+
 
 @click.command("run")
 @click.argument("retrievers", nargs=-1, required=True, metavar="RETRIEVER...")
@@ -15,6 +18,7 @@ from hakari.cli import options, output
 @options.measures
 @options.depth
 @options.variants
+@options.candidates
 @options.model_args
 @options.truncate
 @options.long_texts
@@ -44,6 +48,8 @@ def command(
       hakari run "bm25(k1=0.9,b=0.4)" --on "NanoCoIR/*SQL" --measures AP
 
       hakari run bge_small_en --variants dim=256,128+int8 --on path/to/NanoX
+
+      hakari run reranker_en --candidates bm25 --on path/to/NanoX
     """
     from dataclasses import replace
 
@@ -53,6 +59,13 @@ def command(
     from hakari.report.summary import results_tables
 
     depth, fresh, variants, costs = (chosen.pop(name) for name in ("depth", "fresh", "variants", "costs"))
+    candidates = chosen.pop("candidates")
+    if candidates is not None:
+        from hakari.retrievers.over_candidates import over_candidates
+
+        source = click.get_current_context().get_parameter_source("depth")
+        asked = source is not click.core.ParameterSource.DEFAULT
+        retrievers = tuple(over_candidates(retrievers, candidates, depth if asked else RERANKED))
     long = {name: chosen.pop(name) for name in ("truncate", "long")}
     where = options.where(**chosen)
     plan, _ = api.planned(retrievers, variants, options.settings(model_args, **long))

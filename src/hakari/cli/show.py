@@ -10,6 +10,7 @@ import click
 from hakari.cli import options, output
 
 if TYPE_CHECKING:
+    from hakari.report.tables import Table
     from hakari.tasks.statistics import Lengths
 
 
@@ -82,8 +83,35 @@ def _print(shown: dict[str, Any]) -> None:
         )
     for cut in shown["truncation"]:
         click.echo(f"truncated by {visible(cut['retriever'])}: {Cut(**cut)}")
+    if shown["audits"]:
+        output.print_tables(_audits(shown["audits"], facts))
     for fault in shown["candidate_faults"]:
         output.note(f"note: candidates left out: {fault}")
+
+
+def _audits(audits: list[dict[str, Any]], facts: dict[str, Any]) -> Table:
+    from hakari.display import one_line
+    from hakari.report.tables import Table
+
+    sides = ("query", "positive", "query_positive")
+    cells = [
+        [
+            one_line(audit["source_dataset"], 80),
+            f"{audit['source_train_rows_scanned']:,}",
+            *(f"{audit[f'normalized_exact_{side}_matches']:,}" for side in sides),
+            f"{audit['high_shingle_query_matches']:,}",
+            f"{audit['high_shingle_positive_matches']:,}",
+            one_line(audit["risk"], 40),
+            one_line(str(audit.get("date", "")), 20),
+        ]
+        for audit in audits
+    ]
+    columns = ["training data", "rows", "queries exact", "positives exact", "pairs exact"]
+    columns += ["queries shingle", "positives shingle", "risk", "date"]
+    note = (
+        f"Of {facts['queries']:,} queries and {facts['judgements']:,} judgements; by `hakari audit --record`."
+    )
+    return Table("leakage audits on record", columns, cells, texts=(0, 7, 8), notes=[note])
 
 
 def _lengths(lengths: Lengths | dict[str, Any]) -> str:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from hakari.cli import options, output
+
+if TYPE_CHECKING:
+    from hakari.tasks.listing import Wanted
 
 COLUMNS = ("task", "language", "category", "shape", "queries", "documents", "judgements", "repeats", "where")
 NUMBERS = ("tasks", "queries", "documents", "judgements", "positives")
@@ -43,9 +46,17 @@ def command(tasks_dir: Path | None, sizes: bool, as_json: bool, **criteria: str 
     elif wanted.everything:
         _overview([row for row in rows if "suite" not in row])
     else:
-        _print(
-            rows, [] if rows else ["No task is like that: `hakari tasks` lists the suites and what is here."]
-        )
+        notes = [] if rows else ["No task is like that: `hakari tasks` lists the suites and what is here."]
+        _print(rows, [*notes, *_left_out(wanted)])
+
+
+def _left_out(wanted: Wanted) -> list[str]:
+    """Which tasks the Overall view leaves out, where it was asked for."""
+    from hakari.tasks.listing import left_out
+
+    if "Overall" not in (wanted.view, wanted.text):
+        return []
+    return [f"Left out of `Overall`, with what each repeats: {'; '.join(left_out())}."]
 
 
 def _overview(local: list[dict[str, Any]]) -> None:

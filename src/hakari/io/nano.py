@@ -23,6 +23,9 @@ NOT_CANDIDATES = (*PARTS, "metadata")
 SHARD = re.compile(r"(?P<split>.+)-(?P<number>\d{5})-of-(?P<count>\d{5})")
 LANGUAGE = re.compile(r"multilingual|[A-Za-z]{2,3}([-_][A-Za-z0-9]{1,8})*")
 SHAPE = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+SPLIT_NAME = re.compile(r"\w+(\.\w+)*", re.ASCII)
+CONFIG_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
+"""Names of tasks and of configurations that `datasets` reads from a hub."""
 CATEGORIES = ("code", "natural_language")
 
 

@@ -9,8 +9,8 @@ from typing import Any
 ERROR, WARNING, NOTE = "error", "warning", "note"
 SEVERITIES = (ERROR, WARNING, NOTE)
 """A tool cannot read it or a score is certainly wrong; scores may mislead; worth knowing."""
-SHOWN = 20
-"""Examples that a finding keeps; its count tells how many there are."""
+KEPT = 1_000
+"""Examples that a finding keeps, for a program to work off; its count tells how many there are."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ def finding(
     severity: str, check: str, where: str, what: str, hint: str, found: Sequence[Any] = ()
 ) -> Finding:
     """A finding about several things, of which the first are shown."""
-    return Finding(severity, check, where, what, hint, len(found) or 1, tuple(found[:SHOWN]))
+    return Finding(severity, check, where, what, hint, len(found) or 1, tuple(found[:KEPT]))
 
 
 def numbered(count: int, one: str, many: str | None = None) -> str:

@@ -39,7 +39,7 @@ def section_pairs(
     left_out: Counter[str] = Counter()
     pairs: list[Pair] = []
     for page in pages:
-        found = _sections(page, unread)
+        found = sections_of(page, unread)
         names: Counter[str] = Counter()
         for path, body in found:
             reason = _unsuitable(path, body, limits)
@@ -83,7 +83,8 @@ def _unsuitable(path: tuple[str, ...], body: str, limits: Limits) -> str | None:
     return None
 
 
-def _sections(page: Path, unread: Counter[str]) -> list[tuple[tuple[str, ...], str]]:
+def sections_of(page: Path, unread: Counter[str]) -> list[tuple[tuple[str, ...], str]]:
+    """The sections of a page; none, and a reason in `unread`, where it cannot be read."""
     ending = page.suffix.lower()
     if not _installed(ending):
         unread[f"{ending}, whose reader {READERS[ending].replace('_', '-')} is not installed"] += 1

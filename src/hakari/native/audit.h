@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* The numbers are those of `hakari.audit.features`, which gives the same bytes without this file. */
-enum { GRAM = 4, LONG = 8, LINE_WORDS = 3, STRIDE = 4, SAMPLING = 3 };
+enum { RUN_HEAD = 64, GRAM = 4, LONG = 8, LINE_WORDS = 3, STRIDE = 4, SAMPLING = 3 };
 enum key_kind { KEY_WHOLE = 1, KEY_LONG, KEY_SHORT, KEY_LINE, KEY_CODE, KEY_PATH };
 #define BASE 0x9E3779B97F4A7C15u
 #define TURN_BREAK 0x1E
@@ -58,7 +58,7 @@ typedef struct {
 } WordSet;
 
 typedef struct {
-    WordSet roles, keywords;
+    WordSet roles, keywords, owners;
     uint64_t inst;
     size_t window; /* tokens */
 } Reading;
@@ -73,7 +73,6 @@ bool set_from(WordSet *set, const uint64_t *hashes, size_t count);
 bool set_has(const WordSet *set, uint64_t hash);
 bool same_word(const Word *one, const Word *other);
 
-uint64_t hash_word(const uint8_t *at, size_t length, const uint8_t *end);
 void hash_windows(const Token *tokens, size_t count, size_t width, uint64_t *windows);
 
 #if defined(__x86_64__) && defined(__GLIBC__) && defined(__has_attribute)
@@ -90,6 +89,34 @@ static inline bool is_word(uint8_t c) {
 }
 
 static inline bool is_space(uint8_t c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+
+static inline uint64_t lower(uint64_t chunk) { return chunk | ((~chunk & 0x8080808080808080u) >> 2); }
+
+static inline uint64_t chunk_at(const uint8_t *at, size_t length, const uint8_t *end) {
+    uint64_t chunk = 0;
+    if (length >= 8 || end - at >= 8) {
+        memcpy(&chunk, at, 8);
+        if (length < 8) chunk &= ((uint64_t)1 << (8 * length)) - 1;
+    } else {
+        memcpy(&chunk, at, length);
+    }
+    return chunk;
+}
+
+/* Of the letters without case. Zeros beyond the word stay zeros. */
+static inline uint64_t hash_word(const uint8_t *at, size_t length, const uint8_t *end) {
+    uint64_t hash = 0x2545F4914F6CDD1Du;
+    for (; length > 8; at += 8, length -= 8) {
+        hash = (hash ^ lower(chunk_at(at, 8, end))) * 0xD6E8FEB86659FD93u;
+        hash ^= hash >> 32;
+    }
+    uint64_t chunk = lower(chunk_at(at, length, end));
+    if (length < 8) chunk &= ((uint64_t)1 << (8 * length)) - 1;
+    hash = (hash ^ chunk) * 0xD6E8FEB86659FD93u;
+    hash ^= hash >> 32;
+    hash *= BASE;
+    return hash ^ (hash >> 29) ? hash ^ (hash >> 29) : 1;
+}
 
 static inline uint64_t finish(uint64_t hash) {
     hash ^= hash >> 33;
@@ -132,15 +159,15 @@ typedef struct {
     int32_t covered, covered_long;  /* words in common runs of at least GRAM, of at least LONG words */
     int32_t shared, shingles, row_shingles;
     int32_t lines, line_total;      /* words in lines that the row has too, and in all lines */
-    int32_t windows, window_total;
-    int32_t row_words;
+    int32_t windows, window_total;  /* windows of code, each counted once */
+    int32_t distinct;               /* words in the beginning of the longest run, each counted once */
 } Found;
 
 typedef struct {
     int32_t *best, *heads, *next;
     List rooms[3];
     bool lines_sorted, windows_sorted;
-    List row_lines, row_windows; /* of the row, sorted by hash; made when first asked for */
+    List row_lines, row_windows, text_windows; /* of the row, sorted by hash; made when first asked for */
 } Desk;
 
 /* How shingles are counted: by words, or by bytes of the normal form. */
@@ -172,7 +199,7 @@ typedef struct Worker {
     struct Worker *next;
 } Worker;
 
-enum { BUFFERS = 8 };
+enum { BUFFERS = 9 };
 
 typedef struct {
     Py_buffer held[BUFFERS];
@@ -194,8 +221,15 @@ typedef struct {
     int32_t text, kind;
 } Keyed;
 
+typedef struct {
+    uint64_t hash;
+    uint32_t at;
+} Place;
+
+bool sort_windows(const Text *text, List *places);
 bool read_text(Text *text, const Reading *reading, const uint8_t *raw, size_t size);
-bool keys_of(const Text *text, int32_t number, List *out, int32_t counts[4]);
+bool keys_of(const Text *text, const Reading *reading, int32_t number, List *out, List *places,
+             int32_t counts[4]);
 bool judge_row(Worker *worker, const Index *index, int64_t row_number);
 
 #endif

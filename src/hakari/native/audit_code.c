@@ -1,6 +1,27 @@
 /* Code as tokens in which a name is known only by where it stood last, so that renaming leaves no trace. */
 #include "audit.h"
 
+enum { WIDEST = 256 };
+
+/* What a byte of code is: white space and the like, part of a word, an operator, the beginning of something longer. */
+enum { SKIPPED, WORD_BYTE, OPERATOR, LONGER };
+#define S SKIPPED
+#define W WORD_BYTE
+#define O OPERATOR
+#define L LONGER
+#define SIXTEEN(c) c, c, c, c, c, c, c, c, c, c, c, c, c, c, c, c
+static const uint8_t SORT[256] = {
+    SIXTEEN(S), SIXTEEN(S),
+    /*  !"#$%&'()*+,-./ */ S, O, L, L, O, O, O, L, O, O, O, O, S, L, O, L,
+    /* 0123456789:;<=>? */ W, W, W, W, W, W, W, W, W, W, O, S, O, O, O, O,
+    /* @A... */ O, W, W, W, W, W, W, W, W, W, W, W, W, W, W, W, W, W, W, W, W, W, W, W, W, W, W, O, O, O, O, W,
+    /* `a... */ L, W, W, W, W, W, W, W, W, W, W, W, W, W, W, W, W, W, W, W, W, W, W, W, W, W, W, O, O, O, O, O,
+    SIXTEEN(W), SIXTEEN(W), SIXTEEN(W), SIXTEEN(W), SIXTEEN(W), SIXTEEN(W), SIXTEEN(W), SIXTEEN(W)};
+#undef S
+#undef W
+#undef O
+#undef L
+
 static size_t line_end(const uint8_t *raw, size_t from, size_t size) {
     const uint8_t *found = memchr(raw + from, '\n', size - from);
     return found ? (size_t)(found - raw) : size;
@@ -38,12 +59,6 @@ static size_t skip_comment(const uint8_t *raw, size_t from, size_t size) {
     return from;
 }
 
-static bool add_token(Text *text, uint64_t value, const uint8_t *at, size_t length, uint32_t back) {
-    if (!list_reserve(&text->tokens, sizeof(Token), 1)) return false;
-    TOKENS(text)[text->tokens.count++] = (Token){value, at, (uint32_t)length, back};
-    return true;
-}
-
 /* How many tokens ago a name stood last. */
 static uint32_t seen_before(Text *text, uint64_t hash) {
     size_t mask = text->seen_room - 1, slot = hash & mask;
@@ -56,7 +71,7 @@ static uint32_t seen_before(Text *text, uint64_t hash) {
 
 static bool room_for_names(Text *text, size_t size) {
     size_t room = 256;
-    while (room < size) room *= 2;
+    while (room < size / 2) room *= 2; /* a name and what parts it from the next are two bytes at least */
     if (room > text->seen_room) {
         free(text->seen);
         text->seen = calloc(room, sizeof *text->seen);
@@ -88,29 +103,36 @@ bool text_add_code(Text *text, const Reading *reading, const uint8_t *raw, size_
     if (40 * count_operators(raw, size) < size || size < 32) return true;
     if (!room_for_names(text, size) || !list_reserve(&text->code_from, sizeof(uint32_t), 1)) return false;
     ((uint32_t *)text->code_from.items)[text->code_from.count++] = (uint32_t)text->tokens.count;
+    if (!list_reserve(&text->tokens, sizeof(Token), size)) return false;
+    Token *out = TOKENS(text) + text->tokens.count;
     for (size_t i = 0, end; i < size; i = end) {
-        uint8_t c = raw[i];
+        uint8_t c = raw[i], sort = SORT[c];
         end = i + 1;
-        if (is_word(c)) {
-            while (end < size && is_word(raw[end])) end++;
+        if (sort == SKIPPED) continue;
+        if (sort == WORD_BYTE) {
+            while (end < size && SORT[raw[end]] == WORD_BYTE) end++;
             uint64_t hash = hash_word(raw + i, end - i, raw + size);
             bool name = (uint8_t)(c - '0') >= 10 && !set_has(&reading->keywords, hash);
-            if (!add_token(text, name ? 0 : hash, raw + i, end - i, name ? seen_before(text, hash) : 0)) return false;
+            uint32_t back = name ? seen_before(text, hash) : 0;
+            *out++ = (Token){name ? 0 : hash, raw + i, (uint32_t)(end - i), back};
+            text->tokens.count++;
             continue;
         }
-        if (is_space(c) || c == ',' || c == ';' || c < ' ') continue;
-        size_t skipped = skip_comment(raw, i, size);
-        if (skipped > i) {
-            end = skipped;
-            continue;
+        if (sort == LONGER) {
+            size_t skipped = skip_comment(raw, i, size);
+            if (skipped > i) {
+                end = skipped;
+                continue;
+            }
+            if (c == '"' || c == '\'' || c == '`') {
+                size_t closed = string_end(raw, i, size);
+                if (closed == 0) continue;
+                end = closed;
+                c = '"';
+            }
         }
-        if (c == '"' || c == '\'' || c == '`') {
-            size_t closed = string_end(raw, i, size);
-            if (closed == 0) continue;
-            end = closed;
-            c = '"';
-        }
-        if (!add_token(text, finish(c), raw + i, 0, 0)) return false;
+        *out++ = (Token){finish(c), raw + i, 0, 0};
+        text->tokens.count++;
     }
     return true;
 }
@@ -118,23 +140,24 @@ bool text_add_code(Text *text, const Reading *reading, const uint8_t *raw, size_
 /* Hashes of all windows of one cell's tokens. A name counts as new in a window that does not hold its last place, so
    a token's value falls back to that of a new name when its last place leaves the window. */
 void hash_windows(const Token *tokens, size_t count, size_t width, uint64_t *windows) {
-    uint64_t fresh = finish(0x100), hash = 0;
-    uint64_t powers[256];
+    uint64_t hash = 0, powers[WIDEST], values[WIDEST]; /* values[0]: of a new name; values[b]: of one b tokens ago */
+    size_t next[WIDEST] = {0};                         /* where the name of a token stands next, by its place */
     powers[0] = 1;
-    for (size_t i = 1; i < width; i++) powers[i] = powers[i - 1] * BASE;
+    values[0] = finish(0x100);
+    for (size_t i = 1; i < width; i++) {
+        powers[i] = powers[i - 1] * BASE;
+        values[i] = finish(0x100 + i);
+    }
     for (size_t i = 0; i < count; i++) {
-        const Token *token = tokens + i;
+        uint32_t back = tokens[i].back < width ? tokens[i].back : 0;
+        if (back) next[(i - back) % WIDEST] = i;
         if (i >= width) { /* the token that leaves: it is new by now, or no name */
-            const Token *gone = tokens + i - width;
-            hash -= (gone->value ? gone->value : fresh) * powers[width - 1];
-            for (size_t o = 1; o < width; o++)
-                if (!gone->value && !gone[o].value && gone[o].back == o) {
-                    hash += (fresh - finish(0x100 + o)) * powers[width - 1 - o];
-                    break;
-                }
+            size_t gone = i - width, after = next[gone % WIDEST];
+            hash -= (tokens[gone].value ? tokens[gone].value : values[0]) * powers[width - 1];
+            if (after > gone && after < i && after - gone < width && tokens[after].back == after - gone && !tokens[gone].value)
+                hash += (values[0] - values[after - gone]) * powers[i - 1 - after];
         }
-        uint64_t value = token->value ? token->value : token->back && token->back < width && token->back <= i ? finish(0x100 + token->back) : fresh;
-        hash = hash * BASE + value;
+        hash = hash * BASE + (tokens[i].value ? tokens[i].value : values[back]);
         if (i + 1 >= width) windows[i + 1 - width] = hash;
     }
 }

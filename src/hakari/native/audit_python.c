@@ -135,6 +135,7 @@ static void free_index(PyObject *capsule) {
     free(index->bitmap);
     free(index->reading.roles.slots);
     free(index->reading.keywords.slots);
+    free(index->reading.owners.slots);
     free(index);
 }
 
@@ -157,7 +158,7 @@ static bool fill_tables(Index *index) {
     return true;
 }
 
-PyDoc_STRVAR(audit_index_doc, "audit_index(keys, starts, postings, bytes, offsets, needs, roles, keywords, inst, window, "
+PyDoc_STRVAR(audit_index_doc, "audit_index(keys, starts, postings, bytes, offsets, needs, roles, keywords, owners, inst, window, "
                               "shingle width, by bytes) -> index; the buffers must not change");
 
 static PyObject *audit_index(PyObject *Py_UNUSED(module), PyObject *args) {
@@ -172,8 +173,8 @@ static PyObject *audit_index(PyObject *Py_UNUSED(module), PyObject *args) {
     unsigned long long inst;
     Py_ssize_t window, width;
     int by_bytes;
-    if (!PyArg_ParseTuple(args, "y*y*y*y*y*y*y*y*Knnp:audit_index", &b[0], &b[1], &b[2], &b[3], &b[4], &b[5], &b[6], &b[7],
-                          &inst, &window, &width, &by_bytes))
+    if (!PyArg_ParseTuple(args, "y*y*y*y*y*y*y*y*y*Knnp:audit_index", &b[0], &b[1], &b[2], &b[3], &b[4], &b[5], &b[6], &b[7],
+                          &b[8], &inst, &window, &width, &by_bytes))
         goto failed;
     index->keys = b[0].buf, index->starts = b[1].buf, index->postings = b[2].buf, index->bytes = b[3].buf;
     index->offsets = b[4].buf, index->needs = b[5].buf;
@@ -186,7 +187,8 @@ static PyObject *audit_index(PyObject *Py_UNUSED(module), PyObject *args) {
         goto failed;
     }
     if (!set_from(&index->reading.roles, b[6].buf, (size_t)b[6].len / 8) ||
-        !set_from(&index->reading.keywords, b[7].buf, (size_t)b[7].len / 8) || !fill_tables(index)) {
+        !set_from(&index->reading.keywords, b[7].buf, (size_t)b[7].len / 8) ||
+        !set_from(&index->reading.owners, b[8].buf, (size_t)b[8].len / 8) || !fill_tables(index)) {
         PyErr_NoMemory();
         goto failed;
     }
@@ -204,13 +206,13 @@ static PyObject *audit_keys(PyObject *Py_UNUSED(module), PyObject *args) {
     Index *index = PyCapsule_GetPointer(capsule, INDEX_NAME);
     if (index == NULL) return NULL;
     Text text = {0};
-    List out = {0}, counts = {0};
+    List out = {0}, counts = {0}, places = {0};
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(texts); i++) {
         char *raw;
         Py_ssize_t size;
         if (PyBytes_AsStringAndSize(PyList_GET_ITEM(texts, i), &raw, &size) < 0) goto done;
         if (!list_reserve(&counts, 4 * sizeof(int32_t), 1) || !read_text(&text, &index->reading, (uint8_t *)raw, (size_t)size) ||
-            !keys_of(&text, (int32_t)i, &out, (int32_t *)counts.items + 4 * counts.count++)) {
+            !keys_of(&text, &index->reading, (int32_t)i, &out, &places, (int32_t *)counts.items + 4 * counts.count++)) {
             PyErr_NoMemory();
             goto done;
         }
@@ -221,6 +223,7 @@ done:
     text_free(&text);
     free(out.items);
     free(counts.items);
+    free(places.items);
     return result;
 }
 

@@ -5,14 +5,14 @@
 
 /* ---- keys of a text ---- */
 
-static bool path_counts(const Text *text, Piece path) {
+static bool path_counts(const Text *text, const Reading *reading, Piece path) {
     size_t letters = 0;
     for (uint32_t i = 0; i < path.count; i++) {
         const Word *word = WORDS(text) + path.first + i;
         if ((uint8_t)(word->at[0] - '0') < 10) return false;
         letters += word->length;
     }
-    return path.first < 12 && (path.count >= 3 || letters >= 16);
+    return path.first == 0 && (path.count >= 3 || letters >= 16) && !set_has(&reading->owners, WORDS(text)[0].hash);
 }
 
 static bool is_sampled(uint64_t window) { return window && (key_of(window, KEY_CODE) & SAMPLING) == 0; }
@@ -24,7 +24,8 @@ static bool push_key(List *out, uint64_t hash, enum key_kind kind, int32_t numbe
 }
 
 /* The keys under which an evaluation text is found, and its counts: words, words in lines, windows, sampled windows. */
-bool keys_of(const Text *text, int32_t number, List *out, int32_t counts[4]) {
+bool keys_of(const Text *text, const Reading *reading, int32_t number, List *out, List *places,
+             int32_t counts[4]) {
     size_t n = text->words.count, lines = text->lines.count;
     bool kept = true;
     if (n) kept = push_key(out, PREFIX(text)[n], KEY_WHOLE, number);
@@ -37,15 +38,17 @@ bool keys_of(const Text *text, int32_t number, List *out, int32_t counts[4]) {
     counts[1] = counts[2] = counts[3] = 0;
     for (size_t i = 0; i < lines; i++) counts[1] += (int32_t)LINES(text)[i].count;
     for (size_t i = 0; lines >= 3 && i < lines; i++) kept &= push_key(out, LINES(text)[i].hash, KEY_LINE, number);
-    for (size_t i = 0; i < text->windows.count; i++) {
-        uint64_t window = WINDOWS(text)[i];
-        counts[2] += window != 0;
-        if (!is_sampled(window)) continue;
+    kept &= sort_windows(text, places);
+    const Place *windows = places->items;
+    for (size_t i = 0; kept && i < places->count; i++) {
+        if (i && windows[i].hash == windows[i - 1].hash) continue;
+        counts[2]++;
+        if (!is_sampled(windows[i].hash)) continue;
         counts[3]++;
-        kept &= push_key(out, window, KEY_CODE, number);
+        kept &= push_key(out, windows[i].hash, KEY_CODE, number);
     }
     for (size_t i = 0; i < text->paths.count; i++)
-        if (path_counts(text, PATHS(text)[i])) kept &= push_key(out, PATHS(text)[i].hash, KEY_PATH, number);
+        if (path_counts(text, reading, PATHS(text)[i])) kept &= push_key(out, PATHS(text)[i].hash, KEY_PATH, number);
     return kept;
 }
 
@@ -142,10 +145,10 @@ bool read_text(Text *text, const Reading *reading, const uint8_t *raw, size_t si
 
 static bool reached(int32_t hits, int32_t need) { return need > 0 && hits >= need; }
 
-static void compare_paths(const Text *row, const Text *text, Found *found) {
+static void compare_paths(const Text *row, const Text *text, const Reading *reading, Found *found) {
     for (size_t i = 0; i < text->paths.count; i++) {
         Piece path = PATHS(text)[i];
-        if (!path_counts(text, path)) continue;
+        if (!path_counts(text, reading, path)) continue;
         for (size_t j = 0; j < row->paths.count && !found->path; j++) {
             Piece other = PATHS(row)[j];
             bool same = other.hash == path.hash && other.count == path.count;
@@ -184,7 +187,7 @@ bool judge_row(Worker *worker, const Index *index, int64_t row_number) {
         if (!read_text(&worker->text, &index->reading, raw, size) ||
             !compare(&worker->row, &worker->text, &worker->desk, index->reading.window, index->shingle, &found))
             return false;
-        compare_paths(&worker->row, &worker->text, &found);
+        compare_paths(&worker->row, &worker->text, &index->reading, &found);
         if (!worth_telling(&found)) continue;
         if (!list_reserve(&worker->found, sizeof found, 1)) return false;
         ((Found *)worker->found.items)[worker->found.count++] = found;

@@ -67,34 +67,6 @@ WITH_WIDE_VECTORS static void mark_words(const uint8_t *raw, size_t blocks, uint
     }
 }
 
-static inline uint64_t lower(uint64_t chunk) { return chunk | ((~chunk & 0x8080808080808080u) >> 2); }
-
-static inline uint64_t chunk_at(const uint8_t *at, size_t length, const uint8_t *end) {
-    uint64_t chunk = 0;
-    if (length >= 8 || end - at >= 8) {
-        memcpy(&chunk, at, 8);
-        if (length < 8) chunk &= ((uint64_t)1 << (8 * length)) - 1;
-    } else {
-        memcpy(&chunk, at, length);
-    }
-    return chunk;
-}
-
-/* Of the letters without case. Zeros beyond the word stay zeros. */
-uint64_t hash_word(const uint8_t *at, size_t length, const uint8_t *end) {
-    uint64_t hash = 0x2545F4914F6CDD1Du;
-    for (; length > 8; at += 8, length -= 8) {
-        hash = (hash ^ lower(chunk_at(at, 8, end))) * 0xD6E8FEB86659FD93u;
-        hash ^= hash >> 32;
-    }
-    uint64_t chunk = lower(chunk_at(at, length, end));
-    if (length < 8) chunk &= ((uint64_t)1 << (8 * length)) - 1;
-    hash = (hash ^ chunk) * 0xD6E8FEB86659FD93u;
-    hash ^= hash >> 32;
-    hash *= BASE;
-    return hash ^ (hash >> 29) ? hash ^ (hash >> 29) : 1;
-}
-
 bool same_word(const Word *one, const Word *other) {
     if (one->hash != other->hash || one->length != other->length || one->length == 0) return false;
     for (uint32_t i = 0; i < one->length; i++) {
@@ -144,15 +116,18 @@ static bool end_path(Text *text, Cell *cell) {
     return kept;
 }
 
+enum { LINE_END = 1, SENTENCE_END = 2, TURN_END = 4 };
+static const uint8_t BREAKS[256] = {['\n'] = LINE_END,    [';'] = LINE_END,     ['{'] = LINE_END,     ['}'] = LINE_END,
+                                    ['.'] = SENTENCE_END, ['!'] = SENTENCE_END, ['?'] = SENTENCE_END, [TURN_BREAK] = TURN_END};
+
 /* What stands between two words: does a line end there, or a turn? */
 static bool read_gap(Text *text, Cell *cell, size_t from, size_t to) {
-    bool line = false, turn = false;
-    for (size_t i = from; i < to; i++) {
-        uint8_t c = cell->raw[i];
-        if (c == '\n' || c == ';' || c == '{' || c == '}') line = true;
-        if ((c == '.' || c == '!' || c == '?') && i + 1 < to && is_space(cell->raw[i + 1])) line = true;
-        if (c == TURN_BREAK) line = turn = true;
-    }
+    uint8_t seen = 0;
+    for (size_t i = from; i < to; i++) seen |= BREAKS[cell->raw[i]];
+    if (!seen) return true;
+    bool line = seen & (LINE_END | TURN_END), turn = seen & TURN_END;
+    for (size_t i = from; !line && i + 1 < to; i++)
+        line = (BREAKS[cell->raw[i]] & SENTENCE_END) && is_space(cell->raw[i + 1]);
     if (line) {
         cell->line_start = true;
         if (!end_line(text, cell)) return false;
@@ -189,7 +164,6 @@ static bool add_word(Text *text, Cell *cell, const Reading *reading, size_t star
     if (marker) return end_line(text, cell) && end_turn(text, cell); /* somebody else speaks from here on */
     cell->line_start = false;
     uint32_t here = (uint32_t)text->words.count;
-    if (!list_reserve(&text->words, sizeof(Word), 1)) return false;
     WORDS(text)[text->words.count++] = (Word){hash, raw + start, (uint32_t)(end - start)};
     cell->line_hash = cell->line_hash * BASE + hash;
     cell->turn_hash = cell->turn_hash * BASE + hash;
@@ -213,6 +187,7 @@ bool text_add_cell(Text *text, const Reading *reading, const uint8_t *raw, size_
         if (!list_reserve(&text->words, sizeof(Word), 1)) return false;
         WORDS(text)[text->words.count++] = (Word){0, raw, 0};
     }
+    if (!list_reserve(&text->words, sizeof(Word), size / 2 + 1)) return false;
     Cell cell = {.raw = raw, .size = size, .line_start = true};
     cell.line_first = cell.turn_first = cell.cell_first = (uint32_t)text->words.count;
     uint64_t marks[BLOCKS], before = 0;

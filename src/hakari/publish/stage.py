@@ -7,7 +7,6 @@ are not relevant stay behind, since sentence-transformers takes every row of `qr
 from __future__ import annotations
 
 import json
-import re
 import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -21,15 +20,12 @@ from hakari.candidates.protocol import HYBRID, HYBRID_DEPTH
 from hakari.candidates.quality import quality
 from hakari.errors import Fault, InvalidInput
 from hakari.io.candidates import load_candidates
-from hakari.io.nano import NOT_CANDIDATES
+from hakari.io.nano import CONFIG_NAME, NOT_CANDIDATES, SPLIT_NAME
 from hakari.io.nano_write import write_metadata, write_nano_set, write_rankings
 from hakari.tasks.assemble import content_hash
 from hakari.types import Task
 
 REPORT = "build.json"
-SPLIT = re.compile(r"\w+(\.\w+)*", re.ASCII)
-"""Names that `datasets` takes for a split."""
-CONFIG = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
 STATED = ("language", "category", "shape")
 
 
@@ -83,11 +79,11 @@ def _check_names(tasks: Sequence[Task]) -> None:
     """Names that a file may have and `datasets` cannot read are told before anything is sent."""
     faults = []
     for task in tasks:
-        if not SPLIT.fullmatch(task.split):
+        if not SPLIT_NAME.fullmatch(task.split):
             hint = "rename the task: letters, digits, `_`, and `.` between them"
             faults.append(Fault(f"`{task.split}` cannot be a split of `datasets`", hint=hint))
         for config in task.candidates:
-            if not CONFIG.fullmatch(config):
+            if not CONFIG_NAME.fullmatch(config):
                 hint = "rename the folder of candidates: letters, digits, `-`, `_`, `+` and `.`"
                 faults.append(Fault(f"`{config}` cannot be a configuration of `datasets`", hint=hint))
     if faults:
@@ -157,4 +153,6 @@ def is_of_a_set(path: str) -> bool:
         return False
     if config == "metadata":
         return name.endswith(".json")
-    return name.endswith(".parquet") and (config in NOT_CANDIDATES or CONFIG.fullmatch(config) is not None)
+    return name.endswith(".parquet") and (
+        config in NOT_CANDIDATES or CONFIG_NAME.fullmatch(config) is not None
+    )

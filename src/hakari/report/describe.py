@@ -10,6 +10,7 @@ import numpy as np
 
 from hakari import measures as _measures
 from hakari.errors import InvalidInput
+from hakari.io.audits import recorded
 from hakari.io.candidates import load_candidates
 from hakari.report.truncation import of_task
 from hakari.tasks.statistics import Excerpt, examples, statistics
@@ -37,6 +38,7 @@ def describe(task: Task, wanted: str = PROFILE_MEASURES, results: Path | None = 
         "candidates": candidates,
         "candidate_faults": faults,
         "truncation": [asdict(cut) for cut in of_task(task, results)] if results else [],
+        "audits": recorded(task.source, task.split),
         "notes": list(task.notes),
     }
 

@@ -100,6 +100,54 @@ BUILT_IN: Mapping[str, BuiltIn] = {
         _FOLDER,
         "st:path/to/model",
     ),
+    "sparse:hf:NAME": BuiltIn(
+        "hakari.retrievers.torch_sparse:hub_sparse",
+        "sparse",
+        "a learned sparse model of a hub, such as SPLADE",
+        "torch",
+        _REPOSITORY,
+        "sparse:hf:naver/splade-v3",
+    ),
+    "sparse:st:PATH": BuiltIn(
+        "hakari.retrievers.torch_sparse:folder_sparse",
+        "sparse",
+        "the same, from a folder",
+        "torch",
+        _FOLDER,
+        "sparse:st:path/to/model",
+    ),
+    "late:hf:NAME": BuiltIn(
+        "hakari.retrievers.torch_late:hub_late",
+        "late",
+        "a late-interaction model of a hub, such as ColBERT",
+        "torch",
+        _REPOSITORY,
+        "late:hf:colbert-ir/colbertv2.0",
+    ),
+    "late:st:PATH": BuiltIn(
+        "hakari.retrievers.torch_late:folder_late",
+        "late",
+        "the same, from a folder",
+        "torch",
+        _FOLDER,
+        "late:st:path/to/model",
+    ),
+    "rerank:hf:NAME": BuiltIn(
+        "hakari.retrievers.torch_rerank:hub_reranker",
+        "rerank",
+        "a cross-encoder of a hub",
+        "torch",
+        _REPOSITORY,
+        "rerank(bm25,rerank:hf:cross-encoder/ms-marco-MiniLM-L6-v2)",
+    ),
+    "rerank:st:PATH": BuiltIn(
+        "hakari.retrievers.torch_rerank:folder_reranker",
+        "rerank",
+        "the same, from a folder",
+        "torch",
+        _FOLDER,
+        "rerank(bm25,rerank:st:path/to/model)",
+    ),
     "openai:MODEL": BuiltIn(
         "hakari.retrievers.endpoint_dense:openai",
         "dense",
@@ -146,6 +194,14 @@ CATALOG_TARGETS: Mapping[str, str] = {
     "late": "hakari.retrievers.late:catalog_late",
 }
 """What makes the retriever of a model in the catalog, by its family."""
+
+HUB_TARGETS: Mapping[str, str] = {
+    "dense": "hakari.retrievers.torch_dense:catalog_dense",
+    "sparse": "hakari.retrievers.torch_sparse:catalog_sparse",
+    "late": "hakari.retrievers.torch_late:catalog_late",
+    "rerank": "hakari.retrievers.torch_rerank:catalog_reranker",
+}
+"""The same for models of a hub."""
 
 EXTRAS: Mapping[str, tuple[str, ...]] = {
     "onnx": ("onnxruntime", "tokenizers"),

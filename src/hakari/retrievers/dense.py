@@ -20,6 +20,7 @@ from hakari.retrievers.onnx import TextEncoder
 from hakari.retrievers.onnx_size import parameters_in
 from hakari.retrievers.spelling import spell
 from hakari.retrievers.variant_names import FLOAT, VariantName, parse_specs
+from hakari.retrievers.variant_specs import parse_one
 from hakari.types import Run, Task
 
 Role = Literal["query", "document"]
@@ -123,7 +124,7 @@ class Dense(Retriever):
 
     def variants_among(self, asked: Sequence[str]) -> tuple[str, ...]:
         """All that are names of variants of vectors."""
-        return tuple(asked)
+        return tuple(name for name in asked if isinstance(parse_one(name), VariantName))
 
     def retrieve(self, task: Task, depth: int, parts: Sequence[Run] = ()) -> Retrieved:
         """Rank the documents of the task for each of its queries, `depth` deep."""

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import threading
 import time
+from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -22,14 +23,16 @@ from hakari.rankings import run_from_matrix
 from hakari.retrievers.base import BASE_VARIANT, Retrieved
 from hakari.retrievers.cuts import cut, own_entries
 from hakari.retrievers.embedding_cache import EmbeddingCache, cache_wanted, versions_of
-from hakari.retrievers.encode import Work, encode_each, thread_count
-from hakari.retrievers.latency import by_query, encoding_alone, sample
-from hakari.retrievers.maxsim import Matrix, TokenVectors, maxsim_pairs
+from hakari.retrievers.encode import BatchEncoder, Encoder
+from hakari.retrievers.late_pass import Pass, Role, packed
+from hakari.retrievers.late_variants import Kept
+from hakari.retrievers.maxsim import TokenVectors
 from hakari.retrievers.models import CatalogModel, ModelFiles, TokenUsage, catalog, files_in, locate, usage_in
 from hakari.retrievers.onnx import Encoding, OnnxModel, unit
 from hakari.retrievers.onnx_size import parameters_in
 from hakari.retrievers.rerank import Pairs, Reranker, Rescored
 from hakari.retrievers.spelling import spell
+from hakari.retrievers.variant_specs import TokenForm, parse_one
 from hakari.types import Run, Task
 
 BLOCK_DOCUMENTS = 128
@@ -72,123 +75,123 @@ class TokenEncoder:
                 f"{model.graph}: output `{output}` has {states.ndim} dimensions for a text, not a row a token",
                 f"output=NAME, one of {', '.join(model.outputs)}",
             )
-        if not len(states):
-            states = np.zeros((1, states.shape[1]), np.float32)
-        packed = np.append(np.float32(states.shape[1]), unit(states).ravel())
-        return Encoding(packed, tokens.whole, tokens.cut, time.perf_counter() - start)
+        return Encoding(packed(unit(states)), tokens.whole, tokens.cut, time.perf_counter() - start)
 
 
-def unpacked(encoding: Encoding) -> Matrix:
-    """The vectors of an encoding, a row a token."""
-    return encoding.vector[1:].reshape(-1, int(encoding.vector[0]))
-
-
-@dataclass
-class _Tally:
-    """What a pass over texts came to."""
-
-    texts: int = 0
-    truncated: int = 0
-    tokens: int = 0
-    cut: int = 0
-    vector_bytes: int = 0
-    thread_s: float = 0.0
-    wall_s: float = 0.0
-    fresh: int = 0
-    work: Work = field(default_factory=Work)
-
-    def facts(self, kind: str) -> dict[str, Any]:
-        """How much of the texts the model did not read."""
-        share = round(self.cut / self.tokens, 6) if self.tokens else 0.0
-        return {
-            f"{kind}_truncated": self.truncated,
-            f"{kind}_tokens": self.tokens,
-            f"{kind}_tokens_cut_share": share,
-        }
-
-
-@dataclass
-class _Pass:
-    """One pass over a task: the encoder, its cache, and what has been counted so far."""
-
-    encoder: TokenEncoder
-    cache: EmbeddingCache | None
-    total: int
-    report: Any
-    done: int = 0
-    queries: _Tally = field(default_factory=_Tally)
-    documents: _Tally = field(default_factory=_Tally)
-    search_s: float = 0.0
-    each_s: npt.NDArray[np.float64] | None = None
-    """Of `search_s`, what each query took one thread."""
-
-    def vectors(self, texts: Sequence[str], tally: _Tally) -> TokenVectors:
-        """The token vectors of texts."""
-        start, before = time.perf_counter(), self.done
-        progress = None
-        if self.report is not None:
-            progress = lambda done, _: self.report(before + done, self.total)  # noqa: E731
-        each = encode_each(self.encoder, texts, self.cache, progress)
-        vectors = TokenVectors.of([unpacked(encoding) for encoding in each.encodings])
-        self.done += len(texts)
-        tally.texts += len(texts)
-        tally.truncated += sum(1 for e in each.encodings if e.cut)
-        tally.tokens += sum(e.tokens for e in each.encodings)
-        tally.cut += sum(e.cut for e in each.encodings)
-        tally.vector_bytes += vectors.vectors.nbytes
-        tally.thread_s += each.thread_seconds
-        tally.fresh += each.fresh
-        tally.work += each.work
-        tally.wall_s += time.perf_counter() - start
-        return vectors
-
-    def scores(
-        self, queries: TokenVectors, documents: TokenVectors, wanted: Sequence[npt.ArrayLike | None]
-    ) -> list[Matrix]:
-        """MaxSim of each query with the documents that it wants."""
-        start = time.perf_counter()
-        if self.each_s is None:
-            self.each_s = np.zeros(len(wanted))
-        scores = maxsim_pairs(queries, documents, wanted, thread_count(), self.each_s)
-        self.search_s += time.perf_counter() - start
-        return scores
-
-    def facts(self) -> dict[str, Any]:
-        """What was left out of the texts."""
-        return {**self.documents.facts("documents"), **self.queries.facts("queries")}
-
-    def costs(self, task: Task, prompt: str) -> dict[str, Any]:
-        """What the pass cost, single queries of a sample with their encoding included."""
-        start = time.perf_counter()
-        thread_s = self.documents.thread_s + self.queries.thread_s
-        texts = {row: prompt + task.queries.texts[row] for row in sample(len(task.queries))}
-        encoding = encoding_alone(self.encoder, texts, self.cache)
-        searching = {} if self.each_s is None else dict(enumerate(self.each_s.tolist()))
-        return {
-            **(self.documents.work + self.queries.work).costs(),
-            "query_seconds": by_query(task.queries.ids, encoding, searching),
-            "query_encode_seconds": by_query(task.queries.ids, encoding),
-            "measuring_s": time.perf_counter() - start,
-            "index_bytes_per_document": self.documents.vector_bytes / max(1, self.documents.texts),
-            **self._size(),
-            "encode_documents_s": self.documents.wall_s,
-            "encode_queries_s": self.queries.wall_s,
-            "encode_thread_s": thread_s,
-            "texts_encoded": self.documents.fresh + self.queries.fresh,
-            "search_s": self.search_s,
-            "index_bytes": self.documents.vector_bytes,
-        }
-
-    def _size(self) -> dict[str, int]:
-        parameters = parameters_in(self.encoder.files.graph)
-        return {} if parameters is None else {"parameters": parameters}
-
-
-class Late(Reranker):
-    """Ranks by MaxSim over the token vectors of one encoder."""
+class LateInteraction(Reranker):
+    """Ranks by MaxSim over token vectors, whatever gives them."""
 
     family: ClassVar[str] = "late"
+    kept_for: Sequence[str] = ()
+    """Distributions whose versions may move its vectors: part of the key of the cache."""
+
+    @abstractmethod
+    def encoder(self, role: Role) -> Encoder | BatchEncoder:
+        """What turns queries or documents into vectors; the same object where both go the same way."""
+
+    @abstractmethod
+    def prompts(self, task: Task) -> Mapping[str, str]:
+        """What is put in front of queries and documents."""
+
+    def parameters(self) -> int | None:
+        """How many parameters the model has, where it can tell."""
+        return None
+
+    def require(self) -> None:
+        """Raise where the weights or the packages that run them are missing or corrupt."""
+        self.ready()
+
+    def variants_among(self, asked: Sequence[str]) -> tuple[str, ...]:
+        """`float`, and those that keep fewer vectors of a document."""
+        return tuple(name for name in asked if name == BASE_VARIANT or isinstance(parse_one(name), TokenForm))
+
+    def retrieve(self, task: Task, depth: int, parts: Sequence[Run] = ()) -> Retrieved:
+        """Rank all documents of the task for each of its queries, `depth` deep."""
+        return self.retrieve_variants(task, depth, ())
+
+    def retrieve_variants(
+        self, task: Task, depth: int, variants: Sequence[str], parts: Sequence[Run] = ()
+    ) -> Retrieved:
+        """Rank by all vectors and by each of these variants, all from one encoding."""
+        forms = {
+            BASE_VARIANT: TokenForm(),
+            **{name: parse_one(name) for name in variants if name != BASE_VARIANT},
+        }
+        shape = len(task.queries), len(task.corpus)
+        scores = {name: np.zeros(shape, np.float32) for name in forms}
+        kept = {name: Kept() for name in forms}
+        everything: list[npt.ArrayLike | None] = [None] * len(task.queries)
+        with self._passing(task, sum(shape)) as passing:
+            queries = self._vectors(passing, task, "query", task.queries.texts)
+            for rows in _blocks(np.arange(len(task.corpus))):
+                documents = self._vectors(passing, task, "document", task.corpus.texts[rows])
+                for name, form in forms.items():
+                    assert isinstance(form, TokenForm)
+                    fewer = kept[name].of(form, documents)
+                    score = passing.scores if name == BASE_VARIANT else kept[name].scores
+                    for query, found in enumerate(score(queries, fewer, everything)):
+                        scores[name][query, rows] = found
+            costs = self._costs(passing, task)
+        runs = {name: self._run(task, matrix, depth) for name, matrix in scores.items()}
+        kept[BASE_VARIANT].search_s = passing.search_s
+        costs["variants"] = {name: kept[name].costs(len(task.corpus)) for name in forms}
+        costs["variants"][BASE_VARIANT]["query_seconds"] = costs["query_seconds"]
+        return Retrieved(runs, passing.facts(), costs)
+
+    def _run(self, task: Task, scores: npt.NDArray[np.float32], depth: int) -> Run:
+        deeper = depth + 1 if task.exclude_self else depth
+        run = run_from_matrix(task.queries.ids, task.corpus.ids, scores, deeper, self.name)
+        return cut(run, depth, own_entries(task, run))
+
+    def rescore(self, task: Task, pairs: Pairs) -> Rescored:
+        """The MaxSim of every pair."""
+        scores = np.empty(len(pairs), np.float32)
+        wanted = np.unique(pairs.documents)
+        with self._passing(task, len(task.queries) + len(wanted)) as passing:
+            queries = self._vectors(passing, task, "query", task.queries.texts)
+            for rows in _blocks(wanted):
+                documents = self._vectors(passing, task, "document", task.corpus.texts[rows])
+                here = np.flatnonzero((pairs.documents >= rows[0]) & (pairs.documents <= rows[-1]))
+                lists = np.split(here, np.searchsorted(here, pairs.offsets[1:-1]))
+                asked = [np.searchsorted(rows, pairs.documents[entries]) for entries in lists]
+                for entries, found in zip(lists, passing.scores(queries, documents, asked), strict=True):
+                    scores[entries] = found
+            costs = self._costs(passing, task)
+        return Rescored(scores, passing.facts(), costs)
+
+    @contextmanager
+    def _passing(self, task: Task, total: int) -> Iterator[Pass]:
+        self.prompts(task)  # those of a task may have to be known before an encoder is made
+        encoders: dict[str, Any] = {role: self.encoder(role) for role in ("query", "document")}
+        caches: dict[str, EmbeddingCache | None] = dict.fromkeys(encoders)
+        if cache_wanted():
+            versions = versions_of(self.kept_for)
+            made: dict[int, EmbeddingCache] = {}
+            for role, encoder in encoders.items():
+                if id(encoder) not in made:
+                    made[id(encoder)] = EmbeddingCache({**encoder.settings(), **versions}, used_by=self.name)
+                caches[role] = made[id(encoder)]
+        try:
+            yield Pass(encoders, caches, total, self.progress)
+        finally:
+            for cache in {id(c): c for c in caches.values() if c is not None}.values():
+                cache.close()
+
+    def _vectors(self, passing: Pass, task: Task, role: Role, texts: npt.ArrayLike) -> TokenVectors:
+        prompt = self.prompts(task)[role]
+        return passing.vectors(role, [prompt + text for text in np.asarray(texts, object)])
+
+    def _costs(self, passing: Pass, task: Task) -> dict[str, Any]:
+        size = self.parameters()
+        costs = passing.costs(task, self.prompts(task)["query"])
+        return costs if size is None else {**costs, "parameters": size}
+
+
+class Late(LateInteraction):
+    """Ranks by MaxSim over the token vectors of one ONNX encoder."""
+
     packages = ("onnxruntime", "tokenizers")
+    kept_for = ("onnxruntime",)
 
     def __init__(self, name: str, files: ModelFiles | CatalogModel, usage: TokenUsage) -> None:
         self.name, self.usage = name, usage
@@ -205,12 +208,8 @@ class Late(Reranker):
         """Raise where the weights or the packages that run them are missing or corrupt."""
         self.encoder().load()
 
-    def require(self) -> None:
-        """Raise where the weights or the packages that run them are missing or corrupt."""
-        self.ready()
-
-    def encoder(self) -> TokenEncoder:
-        """What turns texts into vectors; its files are found and checked at the first call."""
+    def encoder(self, role: Role = "document") -> TokenEncoder:
+        """The one encoder of both roles; its files are found and checked at the first call."""
         if self._encoder is None:
             if isinstance(self._files, CatalogModel):
                 self._encoder = TokenEncoder(locate(self._files), self.usage, self._files.extra)
@@ -218,57 +217,13 @@ class Late(Reranker):
                 self._encoder = TokenEncoder(self._files, self.usage)
         return self._encoder
 
-    def retrieve(self, task: Task, depth: int, parts: Sequence[Run] = ()) -> Retrieved:
-        """Rank all documents of the task for each of its queries, `depth` deep."""
-        scores = np.zeros((len(task.queries), len(task.corpus)), np.float32)
-        everything: list[npt.ArrayLike | None] = [None] * len(task.queries)
-        with self._passing(len(task.queries) + len(task.corpus)) as passing:
-            queries = self._queries(passing, task)
-            for rows in _blocks(np.arange(len(task.corpus))):
-                documents = self._documents(passing, task, rows)
-                for query, found in enumerate(passing.scores(queries, documents, everything)):
-                    scores[query, rows] = found
-            costs = passing.costs(task, self.usage.query_prompt)
-        deeper = depth + 1 if task.exclude_self else depth
-        run = run_from_matrix(task.queries.ids, task.corpus.ids, scores, deeper, self.name)
-        run = cut(run, depth, own_entries(task, run))
-        return Retrieved({BASE_VARIANT: run}, passing.facts(), costs)
+    def prompts(self, task: Task) -> Mapping[str, str]:
+        """Those of the model, for every task."""
+        return {"query": self.usage.query_prompt, "document": self.usage.document_prompt}
 
-    def rescore(self, task: Task, pairs: Pairs) -> Rescored:
-        """The MaxSim of every pair."""
-        scores = np.empty(len(pairs), np.float32)
-        wanted = np.unique(pairs.documents)
-        with self._passing(len(task.queries) + len(wanted)) as passing:
-            queries = self._queries(passing, task)
-            for rows in _blocks(wanted):
-                documents = self._documents(passing, task, rows)
-                here = np.flatnonzero((pairs.documents >= rows[0]) & (pairs.documents <= rows[-1]))
-                lists = np.split(here, np.searchsorted(here, pairs.offsets[1:-1]))
-                asked = [np.searchsorted(rows, pairs.documents[entries]) for entries in lists]
-                for entries, found in zip(lists, passing.scores(queries, documents, asked), strict=True):
-                    scores[entries] = found
-            costs = passing.costs(task, self.usage.query_prompt)
-        return Rescored(scores, passing.facts(), costs)
-
-    @contextmanager
-    def _passing(self, total: int) -> Iterator[_Pass]:
-        encoder, cache = self.encoder(), None
-        if cache_wanted():
-            settings = {**encoder.settings(), **versions_of(("onnxruntime",))}
-            cache = EmbeddingCache(settings, used_by=self.name)
-        try:
-            yield _Pass(encoder, cache, total, self.progress)
-        finally:
-            if cache is not None:
-                cache.close()
-
-    def _queries(self, passing: _Pass, task: Task) -> TokenVectors:
-        texts = [self.usage.query_prompt + text for text in task.queries.texts]
-        return passing.vectors(texts, passing.queries)
-
-    def _documents(self, passing: _Pass, task: Task, rows: npt.NDArray[np.integer]) -> TokenVectors:
-        texts = [self.usage.document_prompt + text for text in task.corpus.texts[rows]]
-        return passing.vectors(texts, passing.documents)
+    def parameters(self) -> int | None:
+        """How many numbers the graph holds."""
+        return parameters_in(self.encoder().files.graph)
 
 
 def catalog_late(

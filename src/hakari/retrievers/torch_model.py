@@ -101,7 +101,7 @@ class TokenCounter:
 
     def __init__(self, tokenizer: Any) -> None:
         self._tokenizer: Any = None
-        self.added = 0
+        self.added = self.added_to_pair = 0
         backend = getattr(tokenizer, "backend_tokenizer", tokenizer)
         if hasattr(backend, "to_str"):
             import tokenizers
@@ -110,6 +110,7 @@ class TokenCounter:
             self._tokenizer.no_truncation()
             self._tokenizer.no_padding()
             self.added = self._tokenizer.num_special_tokens_to_add(False)
+            self.added_to_pair = self._tokenizer.num_special_tokens_to_add(True)
 
     def count(self, text: str, limit: int | None, added: int | None = None) -> tuple[int, int]:
         """The tokens of a text without those that the tokenizer adds, and how many are beyond the limit."""

@@ -83,15 +83,6 @@ def parse_spec(spec: str) -> list[VariantName]:
     return variants
 
 
-def part_variants(name: str) -> tuple[str, list[str]]:
-    """`bge_small_en int8` as a retriever's spelling and the names of variants that follow it, if any do."""
-    spelling, space, spec = name.strip().rpartition(" ")
-    try:
-        return (spelling.strip(), [str(v) for v in parse_spec(spec)]) if space else (name, [])
-    except UsageError:
-        return name, []
-
-
 def _forms(text: str, spec: str) -> list[Form]:
     """The forms that a text such as `dim=256,128+int8,binary` stands for."""
     left, plus, right = text.partition("+")

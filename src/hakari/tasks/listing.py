@@ -83,7 +83,7 @@ def _local_row(ref: TaskRef, wanted: Wanted, chosen: dict[str, Entry]) -> dict[s
         return None
     told = {"task": ref.name, "where": str(ref.folder), "installed": True, **traits}
     entry = catalog.find(ref.name)
-    return told if entry is None else {**told, "published": entry.row["published"]}
+    return told if entry is None else {**told, **_facts(entry)}
 
 
 def _traits(ref: TaskRef) -> dict[str, Any]:
@@ -122,21 +122,38 @@ def _named(name: str, text: str | None) -> bool:
 
 def _published_row(entry: Entry, installed: Installed) -> dict[str, Any]:
     folder = installed.folder(entry)
-    row = entry.row
-    told: dict[str, Any] = {
+    sizes = {key: entry.row[key] for key in ("positives_per_query", "chars") if key in entry.row}
+    return {
         "task": entry.name,
         "where": str(folder) if folder else f"hub:{entry.hub_id}",
         "installed": folder is not None,
-        "suite": entry.suite,
         **{trait: getattr(entry, trait) for trait in TRAITS},
         **entry.counts,
+        **sizes,
+        **_facts(entry),
+    }
+
+
+def _facts(entry: Entry) -> dict[str, Any]:
+    """What is published of a task, wherever its files lie; sizes are told apart, for a local copy may differ."""
+    told: dict[str, Any] = {
+        "suite": entry.suite,
+        "dataset": entry.dataset,
+        "split": entry.split,
+        "hub_id": entry.hub_id,
+        "card": entry.card,
+        "domains": list(entry.domains),
         "in_all": entry.in_all,
         "in_overall": entry.in_overall,
     }
-    for key in ("copy_of", "positives_per_query", "chars", "published", "leakage_audit", "sources"):
-        if key in row:
-            told[key] = row[key]
-    return told
+    keys = ("copy_of", "published", "leakage_audit", "sources")
+    return told | {key: entry.row[key] for key in keys if key in entry.row}
+
+
+def left_out() -> list[str]:
+    """The tasks of the standard run that the Overall view leaves out, each with what it repeats."""
+    entries = [entry for entry in catalog.entries() if entry.in_all and not entry.in_overall]
+    return [f"{entry.name} ({', '.join(entry.copy_of) or 'a copy'})" for entry in entries]
 
 
 def suites() -> list[dict[str, Any]]:

@@ -3,10 +3,10 @@
     all                     the standard run
     Overall                 the standard run without tasks that repeat another one
     code, natural_language  the Overall view of one category
-    lang:ja                 the Overall view of one language; so `shape:text-to-code`, `category:code`
+    lang:ja                 the Overall view of one language; so `domain:law`, `shape:text-to-code`, `category:code`
     NanoCoIR                a suite or a data set; MNanoBEIR is a suite of thirteen data sets
     MNanoBEIR/NanoArguAna   a task in all data sets of a suite
-    MNanoBEIR/lang:ja       any suite, data set or view, cut down to a language, a shape or a category
+    MNanoBEIR/lang:ja       any suite, data set or view, cut down to a language, a domain, a shape or a category
 
 Every spelling also takes globs in the place of names: `NanoCo*/*SQL`.
 """
@@ -22,7 +22,7 @@ from hakari.tasks import catalog
 from hakari.tasks.catalog import Entry
 
 VIEWS = ("all", "Overall", *CATEGORIES)
-FACETS = {"lang": "language", "category": "category", "shape": "shape"}
+FACETS = {"lang": "language", "domain": "domains", "category": "category", "shape": "shape"}
 WILDCARDS = "*?["
 LISTING = "hakari tasks"
 
@@ -70,6 +70,10 @@ def _by_facet(part: str, chosen: Sequence[Entry]) -> list[Entry]:
     """Those of some tasks that have a trait; a value that no published task has is an error."""
     spelling, _, wanted = part.partition(":")
     trait = FACETS[spelling]
+    if trait == "domains":
+        if wanted not in catalog.domains():
+            raise UnknownName(spelling, wanted, catalog.domains(), LISTING)
+        return [entry for entry in chosen if wanted in entry.domains]
     values = sorted({str(value) for entry in catalog.entries() if (value := getattr(entry, trait))})
     if wanted not in values:
         raise UnknownName(trait, wanted, values, LISTING)

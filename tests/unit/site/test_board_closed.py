@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from hakari.site.board import closed
-from hakari.stats import Summary, mean_intervals
+from hakari.stats import Summary, compare_pairs, mean_intervals
 from hakari.stats.selections import Scored, Selection, summarise_selections
 
 SYSTEMS = 8
@@ -30,8 +30,14 @@ def in_closed_form(names: list[str], micro: bool) -> Summary:
         np.array([np.square(v).mean(axis=1) for v in values]),
         np.array([float(v.shape[1]) for v in values]),
     )
-    squares = np.array([np.square(v[PAIRS[:, 0]] - v[PAIRS[:, 1]]).mean(axis=1) for v in values])
-    return closed.summarise(moments, PAIRS, squares, micro)
+    return closed.summarise(moments, PAIRS, gaps_of(values), micro)
+
+
+def gaps_of(values: list[np.ndarray]) -> closed.Gaps:
+    apart = [np.abs(v[PAIRS[:, 0]] - v[PAIRS[:, 1]]) for v in values]
+    return closed.Gaps(
+        np.array([np.square(a).mean(axis=1) for a in apart]), np.array([a.max(axis=1) for a in apart])
+    )
 
 
 @pytest.mark.parametrize("micro", [False, True])
@@ -59,8 +65,22 @@ def test_hits_of_one_task_have_the_interval_of_a_proportion(hits: int):
     assert np.allclose([low[0], high[0]], np.ravel(mean_intervals(values)), atol=0.004)
 
 
+@pytest.mark.parametrize("names", [list(TASKS), *([name] for name in TASKS)], ids="+".join)
+def test_differences_have_the_intervals_of_resampled_ones(names: list[str]):
+    drawn = compare_pairs({name: TASKS[name] for name in names}, PAIRS).macro
+    values = [TASKS[name] for name in names]
+    means = np.array([v.mean(axis=1) for v in values])
+    queries = np.array([float(v.shape[1]) for v in values])
+    sides = means[:, PAIRS[:, 0]], means[:, PAIRS[:, 1]]
+    gap, low, high = closed.differences(sides, gaps_of(values), queries, False)
+    assert np.allclose(gap, drawn.diff, atol=1e-9)
+    near = 0.04 if names == ["t3"] else 0.015
+    assert np.abs(low - drawn.low).max() < near
+    assert np.abs(high - drawn.high).max() < near
+
+
 def test_where_no_query_changed_the_difference_is_nothing():
-    means = np.full((3, 1), 0.4)
-    gap, reach = closed.differences((means, means), np.zeros((3, 1)), np.array([20.0, 30.0, 40.0]), False)
-    assert (gap[0], reach[0]) == (0.0, 0.0)
-    assert closed.surely_ordered(gap, reach)[0] == 0
+    means, nothing = np.full((3, 1), 0.4), closed.Gaps(np.zeros((3, 1)), np.zeros((3, 1)))
+    gap, low, high = closed.differences((means, means), nothing, np.array([20.0, 30.0, 40.0]), False)
+    assert (gap[0], low[0], high[0]) == (0.0, 0.0, 0.0)
+    assert closed.surely_ordered(low, high)[0] == 0

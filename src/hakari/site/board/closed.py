@@ -1,12 +1,13 @@
 """The board's numbers in closed form: what the browser computes for selections that were not weighed beforehand.
 
 The browser has, per task and system, the mean and the mean square of the scores, and per task and pair the mean
-square of the differences. From these alone:
+square and the largest of the differences. From these alone:
 
 - An interval is that of a Beta distribution with the mean and the variance of the project's own resampling
   (weights drawn for the queries and for one more that nobody has seen, its score by Jeffreys' prior), widened as
   there. For 0/1 scores of one task it is the same interval.
-- A difference is a Student interval of the paired differences; no change in any query is [0, 0].
+- A difference has a normal interval with the mean and variance of that resampling, in which the unseen query
+  differs by at most as much as any seen; widened in the same way. No change in any query is [0, 0].
 - A rank range counts the systems that are surely above and surely below, each pair on its own at the same
   confidence. It is at least as wide as ranks that are resampled together.
 
@@ -67,23 +68,45 @@ def intervals(moments: Moments, micro: bool) -> tuple[FloatArray, FloatArray, Fl
     return estimates, np.maximum(low, 0.0), np.minimum(high, 1.0)
 
 
-def differences(
-    means: tuple[FloatArray, FloatArray], mean_squares: FloatArray, queries: FloatArray, micro: bool
-) -> tuple[FloatArray, FloatArray]:
-    """Differences (pairs,) of the first less the second, and half the width of their intervals.
+@dataclass(frozen=True, eq=False)
+class Gaps:
+    """What is kept of the differences of single queries, for some pairs on some tasks."""
 
-    `means` are (tasks, pairs) of each side, `mean_squares` (tasks, pairs) of the differences of single queries.
+    squares: FloatArray
+    """(tasks, pairs): the mean square."""
+    largest: FloatArray
+    """(tasks, pairs): the largest, without its sign."""
+
+
+def differences(
+    sides: tuple[FloatArray, FloatArray], gaps: Gaps, queries: FloatArray, micro: bool
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Differences (pairs,) of the first less the second with the ends of their intervals.
+
+    `sides` are the means (tasks, pairs) of each. The unseen query differs by at most as much as any seen, to
+    either side, so its spread is known and its mean is 0.
     """
+    from scipy.special import ndtri
+
     share = weights_of(queries, micro)[:, None]
     n = queries[:, None]
-    gaps = means[0] - means[1]
-    errors = share**2 * np.maximum(mean_squares - gaps**2, 0.0) / np.maximum(n - 1, 1)
-    return (share * gaps).sum(axis=0), student(_freedom(errors, n)) * np.sqrt(errors.sum(axis=0))
+    means = sides[0] - sides[1]
+    centres = n * means / (n + 1)
+    spread = np.maximum((n * gaps.squares + gaps.largest**2) / (n + 1) - centres**2, 0.0) / (n + 2)
+    inflation = n / np.maximum(n - 1, 1)
+    errors = share**2 * np.maximum(gaps.squares - means**2, 0.0) / np.maximum(n - 1, 1)
+    widening = student(_freedom(errors, n)) / ndtri(1 - TAIL)
+    gap = (share * means).sum(axis=0)
+    shift = (share * (centres - means) * np.sqrt(inflation)).sum(axis=0)
+    reach = ndtri(1 - TAIL) * np.sqrt((share**2 * spread * inflation).sum(axis=0))
+    low = gap + np.minimum((shift - reach) * widening, 0.0)
+    high = gap + np.maximum((shift + reach) * widening, 0.0)
+    return gap, np.maximum(low, -1.0), np.minimum(high, 1.0)
 
 
-def surely_ordered(gaps: FloatArray, reach: FloatArray) -> npt.NDArray[np.int64]:
-    """1 where a difference is surely above 0, -1 where it is surely below, else 0."""
-    return np.where(np.abs(gaps) > reach, np.sign(gaps), 0.0).astype(np.int64)
+def surely_ordered(low: FloatArray, high: FloatArray) -> npt.NDArray[np.int64]:
+    """1 where an interval lies above 0, -1 where it lies below, else 0."""
+    return (low > 0).astype(np.int64) - (high < 0).astype(np.int64)
 
 
 def rank_ranges(
@@ -100,14 +123,12 @@ def rank_ranges(
     return np.array([above + 1, systems - below])
 
 
-def summarise(
-    moments: Moments, pairs: npt.NDArray[np.int64], mean_squares: FloatArray, micro: bool
-) -> Summary:
+def summarise(moments: Moments, pairs: npt.NDArray[np.int64], gaps: Gaps, micro: bool) -> Summary:
     """Means, intervals and rank ranges of systems that are all paired with each other."""
     means, low, high = intervals(moments, micro)
     sides = moments.means[:, pairs[:, 0]], moments.means[:, pairs[:, 1]]
-    gaps, reach = differences(sides, mean_squares, moments.queries, micro)
-    best, worst = rank_ranges(pairs, surely_ordered(gaps, reach), len(means))
+    _, below, above = differences(sides, gaps, moments.queries, micro)
+    best, worst = rank_ranges(pairs, surely_ordered(below, above), len(means))
     return Summary(means, low, high, best, worst, int(moments.queries.sum()))
 
 

@@ -22,6 +22,7 @@ from hakari.stats.selections import Scored, Selection, summarise_selections
 FloatArray = npt.NDArray[np.float64]
 ALL_PAIRS = 64
 """Up to so many systems every pair is kept; beyond, retrievers with each other and variants with theirs."""
+LARGEST_STEPS = 255
 RESAMPLED_RESULTS = 2_500
 """Up to so many results (systems on tasks) the board is resampled."""
 
@@ -46,8 +47,11 @@ class Numbers:
         self.pairs = pairs_of(self.heads)
         shape = len(MEASURES), tasks, len(systems)
         self.means, self.squares = np.full(shape, np.nan), np.full(shape, np.nan)
-        self.gaps = np.full((len(MEASURES), tasks, len(self.pairs)), np.nan, dtype=np.float32)
+        paired = len(MEASURES), tasks, len(self.pairs)
+        self.gaps = np.full(paired, np.nan, dtype=np.float32)
         """The root of the mean squared difference of each pair."""
+        self.largest = np.zeros(paired, dtype=np.uint8)
+        """The largest difference of each pair, in steps of 1/255."""
         self.queries = np.zeros(tasks)
         self._scores: dict[int, tuple[str, npt.NDArray[np.int64], FloatArray]] = {}
         """Name, systems and values (measures, systems, queries) of each task, while the board is resampled."""
@@ -68,7 +72,7 @@ class Numbers:
         self.means[:, task, present] = values.mean(axis=2)
         self.squares[:, task, present] = np.square(values).mean(axis=2)
         for m in range(len(MEASURES)):
-            self.gaps[m, task, both] = _root_mean_squares(values[m], sides[both])
+            self.gaps[m, task, both], self.largest[m, task, both] = _gaps(values[m], sides[both])
         self._results += len(present)
         if self.resampled:
             self._scores[task] = opened.name, present, values
@@ -135,8 +139,9 @@ class Numbers:
             inside = np.flatnonzero(known[self.pairs].all(axis=1))
             place = np.full(len(self.systems), -1, dtype=np.int64)
             place[rows] = np.arange(len(rows))
-            squared = np.square(self.gaps[measure][np.ix_(at, inside)].astype(np.float64))
-            summary = closed.summarise(moments, place[self.pairs[inside]], squared, micro)
+            squares = np.square(self.gaps[measure][np.ix_(at, inside)].astype(np.float64))
+            gaps = closed.Gaps(squares, self.largest[measure][np.ix_(at, inside)] / LARGEST_STEPS)
+            summary = closed.summarise(moments, place[self.pairs[inside]], gaps, micro)
             _fill(block, rows.tolist(), summary, ranked=False)
             heads = np.flatnonzero(known)
             others = len(rows) - len(heads)
@@ -166,12 +171,16 @@ def pairs_of(heads: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     return np.array(chosen, dtype=np.int64).reshape(-1, 2)
 
 
-def _root_mean_squares(values: FloatArray, sides: npt.NDArray[np.int64]) -> FloatArray:
-    found = np.empty(len(sides))
+def _gaps(values: FloatArray, sides: npt.NDArray[np.int64]) -> tuple[FloatArray, npt.NDArray[np.uint8]]:
+    """Of each pair the root of the mean squared difference, and the largest difference."""
+    roots, largest = np.empty(len(sides)), np.zeros(len(sides), dtype=np.uint8)
     for start in range(0, len(sides), 256):
         a, b = sides[start : start + 256].T
-        found[start : start + 256] = np.sqrt(np.square(values[a] - values[b]).mean(axis=1))
-    return found
+        gaps = np.abs(values[a] - values[b])
+        roots[start : start + 256] = np.sqrt(np.square(gaps).mean(axis=1))
+        known = np.nan_to_num(gaps.max(axis=1, initial=0.0))
+        largest[start : start + 256] = np.ceil(known * LARGEST_STEPS).astype(np.uint8)
+    return roots, largest
 
 
 def _fill(block: Block, systems: Sequence[int], summary: Summary, ranked: bool) -> None:

@@ -45,6 +45,7 @@ def write_queries(folder: Path, number: int, opened: Opened, place: dict[System,
         "documents": [shown(d) for d in known],
         "tops": u32(tops),
         "positives": positives,
+        "texts": opened.task is not None,
     }
     write_shard(folder, f"task-{number}", payload)
     if opened.task is not None:

@@ -27,6 +27,11 @@ def f32(values: npt.ArrayLike) -> str:
     return _base64(np.asarray(values, dtype="<f4"))
 
 
+def u8(values: npt.ArrayLike) -> str:
+    """Whole numbers below 256."""
+    return _base64(np.asarray(values).astype(np.uint8))
+
+
 def u16(values: npt.ArrayLike) -> str:
     """Whole numbers below 65,536."""
     return _base64(np.asarray(values).astype("<u2"))

@@ -14,7 +14,7 @@ from hakari.site.board.facts import SystemFacts, shown, task_row
 from hakari.site.board.numbers import Block, Numbers
 from hakari.site.board.page import page_of
 from hakari.site.board.queries import write_queries
-from hakari.site.board.shards import f32, shares, u16, write_shard
+from hakari.site.board.shards import f32, shares, u8, u16, write_shard
 from hakari.site.board.views import View, views_of
 from hakari.site.model import MEASURES, Opened, Reading
 from hakari.site.places import system_page, task_page
@@ -113,7 +113,11 @@ class Board:
             cells["best"] = u16(np.array([b.best for b in single]))
             cells["worst"] = u16(np.array([b.worst for b in single]))
         write_shard(folder, f"cells-{measure}", cells)
-        write_shard(folder, f"pairs-{measure}", {"gaps": shares(self.numbers.gaps[measure][measured])})
+        pairs = {
+            "gaps": shares(self.numbers.gaps[measure][measured]),
+            "largest": u8(self.numbers.largest[measure][measured]),
+        }
+        write_shard(folder, f"pairs-{measure}", pairs)
 
     def _row(self, task: int) -> dict[str, Any]:
         if task not in self._rows:

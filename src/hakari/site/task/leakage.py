@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
+from hakari.io.audits import recorded
 from hakari.site.blocks import Aside, Block, Code, Para, Points, Prose, Run, Section, Table
 from hakari.site.task.view import View
 from hakari.site.task.words import PUBLISHED, SHAPES, count, share
@@ -48,10 +52,17 @@ def section(view: View) -> Section:
 
 def state(view: View) -> list[Block]:
     """The audits on record, or that there are none."""
-    audit = view.row.get("leakage_audit")
-    if not audit:
-        return [Aside("Not audited: no comparison of training data with this task is on record, so nothing is known "
-                      "about leakage, which is not the same as none.", "warn")]  # fmt: skip
+    published = view.row.get("leakage_audit")
+    found = _audit(published, PUBLISHED) if published else []
+    if view.task is not None:
+        for entry in recorded(view.task.source, view.task.split):
+            found += _audit(entry, f"Recorded {entry.get('date', '')}, risk: {entry['risk']}.")
+    return found or [
+        Aside("Not audited: no comparison of training data with this task is on record, so nothing is known "
+              "about leakage, which is not the same as none.", "warn")]  # fmt: skip
+
+
+def _audit(audit: Mapping[str, Any], origin: Any) -> list[Block]:
     queries = audit["nano_query_rows"]
     rows: list[tuple[Run, ...]] = [(label, count(audit[key]), share(audit[key], queries))
                                    for key, label in AUDIT.items() if key in audit]  # fmt: skip
@@ -65,20 +76,16 @@ def state(view: View) -> list[Block]:
     )
     told: Run
     if found >= queries / 2:
-        told = (PUBLISHED, " Training on ", Code(audit["source_dataset"]), " as it is leaks this task: "
+        told = (origin, " Training on ", Code(audit["source_dataset"]), " as it is leaks this task: "
                 f"up to {share(found, queries)} of it is found there. It has to be filtered first.")  # fmt: skip
         return [Aside(told, "warn"), table]
-    return [
-        Para(
-            (
-                PUBLISHED,
-                f" At most {count(found)} of {count(queries)} were found in ",
-                Code(audit["source_dataset"]),
-                ".",
-            )
-        ),
-        table,
-    ]
+    told = (
+        origin,
+        f" At most {count(found)} of {count(queries)} were found in ",
+        Code(audit["source_dataset"]),
+        ".",
+    )
+    return [Para(told), table]
 
 
 def is_audited(row: object) -> bool:

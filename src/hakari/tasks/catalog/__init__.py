@@ -8,14 +8,17 @@ from __future__ import annotations
 
 import json
 import os
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 FOLDER = Path(__file__).parent
 ENDING = ".jsonl"
+DOMAINS = "domains.toml"
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +45,11 @@ class Entry:
         return str(self.row["hub_id"])
 
     @property
+    def card(self) -> str:
+        """The address of its data set's card."""
+        return f"https://huggingface.co/datasets/{self.hub_id}"
+
+    @property
     def language(self) -> str:
         """Its language code, or `multilingual`."""
         return str(self.row["language"])
@@ -55,6 +63,12 @@ class Entry:
     def shape(self) -> str | None:
         """What is searched with what, where that was published."""
         return self.row.get("shape")
+
+    @property
+    def domains(self) -> tuple[str, ...]:
+        """What it is about: the domains that have it."""
+        name = self.name
+        return tuple(d for d, globs in domains().items() if any(fnmatchcase(name, glob) for glob in globs))
 
     @property
     def in_all(self) -> bool:
@@ -80,6 +94,12 @@ class Entry:
         """Language, category and shape, as far as they are known."""
         known = {"language": self.language, "category": self.category, "shape": self.shape}
         return {key: value for key, value in known.items() if value is not None}
+
+
+@lru_cache(maxsize=1)
+def domains() -> Mapping[str, list[str]]:
+    """Globs over the names of the tasks of every domain."""
+    return tomllib.loads((FOLDER / DOMAINS).read_text(encoding="utf-8"))
 
 
 @lru_cache(maxsize=1)
