@@ -101,8 +101,8 @@ def _sendable(path: Path) -> Iterator[Any]:
     """A file in the form that the hub understands.
 
     Only the public hub is sure to speak the newest protocol of uploads, which the client uses for paths; opened
-    files go by the older one, which all hubs speak. They go one at a time: of two that are the same the client sends one
-    twice, and two threads would read it at once.
+    files go by the older one, which all hubs speak. They go one at a time: of two that are the same the client sends
+    one twice, and two threads would read it at once.
     """
     if _is_public():
         yield path
