@@ -195,6 +195,14 @@ CATALOG_TARGETS: Mapping[str, str] = {
 }
 """What makes the retriever of a model in the catalog, by its family."""
 
+HUB_TARGETS: Mapping[str, str] = {
+    "dense": "hakari.retrievers.torch_dense:catalog_dense",
+    "sparse": "hakari.retrievers.torch_sparse:catalog_sparse",
+    "late": "hakari.retrievers.torch_late:catalog_late",
+    "rerank": "hakari.retrievers.torch_rerank:catalog_reranker",
+}
+"""The same for models of a hub."""
+
 EXTRAS: Mapping[str, tuple[str, ...]] = {
     "onnx": ("onnxruntime", "tokenizers"),
     "torch": ("sentence_transformers",),

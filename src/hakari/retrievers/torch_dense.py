@@ -11,6 +11,7 @@ import numpy as np
 from hakari.errors import UsageError
 from hakari.retrievers.base import Retrieved
 from hakari.retrievers.dense import Dense
+from hakari.retrievers.hub_catalog import hub_catalog, settings_of
 from hakari.retrievers.long_texts import reads_long_texts
 from hakari.retrievers.model_settings import DenseSettings, spelled
 from hakari.retrievers.model_source import HubModel, LocalModel, ModelSource
@@ -102,7 +103,8 @@ class TorchDense(Dense):
 def hub_dense(name: str, **settings: Unpack[DenseSettings]) -> TorchDense:
     """A model of a hub, `org/name` or `org/name@revision`."""
     source = HubModel.of(name)
-    return TorchDense(spelled(source.spelling, settings, DenseSettings), source, settings)
+    spelling = spelled(source.spelling, settings, DenseSettings)
+    return TorchDense(spelling, source, settings, settings_of(source.repository, "dense"))
 
 
 @reads_long_texts
@@ -110,3 +112,12 @@ def folder_dense(path: str, **settings: Unpack[DenseSettings]) -> TorchDense:
     """A folder that sentence-transformers or transformers wrote."""
     source = LocalModel(path)
     return TorchDense(spelled(source.spelling, settings, DenseSettings), source, settings)
+
+
+@reads_long_texts
+def catalog_dense(model: str, **settings: Unpack[DenseSettings]) -> TorchDense:
+    """A model of the catalog; what is given takes precedence over what the catalog says."""
+    entry = hub_catalog()[model]
+    asked = {key: value for key, value in settings.items() if entry.settings.get(key) != value}
+    name = spelled(model, asked, DenseSettings)
+    return TorchDense(name, HubModel(entry.repository), asked, entry.settings)

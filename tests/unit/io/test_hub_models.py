@@ -10,6 +10,7 @@ from hub_server import Flip, HubServer, Status
 
 from hakari.errors import MissingPrerequisite, UsageError
 from hakari.io import hub_models
+from hakari.retrievers.model_source import HubModel
 
 pytest.importorskip("huggingface_hub")
 FILES = {
@@ -81,3 +82,9 @@ def test_what_was_fetched_serves_without_a_network(hub: HubServer, monkeypatch: 
     assert hub_models.snapshot("org/offline", commit) == folder
     with pytest.raises(MissingPrerequisite, match="was never fetched"):
         hub_models.commit_of("org/never")
+
+
+def test_a_misspelt_name_is_told_the_nearest_that_hakari_knows(hub: HubServer) -> None:
+    with pytest.raises(UsageError, match="there is no model `intfloat/e5-smal-v2`") as told:
+        assert HubModel.of("intfloat/e5-smal-v2").commit
+    assert told.value.hint == "did you mean `hf:intfloat/e5-small-v2`?"
