@@ -57,8 +57,10 @@ def search_rows(place: str | None, stages: list[Stage]) -> Iterator[Row]:
     shape = next(shape for shape in SHAPES if shape.task == "DocstringToFunction")
     pairs, stage = make_pairs(definitions, shape, Limits())
     stages.append(Stage("search-to-function", stage.seen, stage.kept, stage.left_out))
+    languages = {definition.name: definition.language for definition in definitions}
     for pair in pairs:
-        query = short_query(pair.query, pair.name.partition("#")[0].rpartition(".")[2])
+        own_name = pair.name.partition("#")[0].rpartition(".")[2]
+        query = short_query(pair.query, own_name, languages.get(pair.name, "python"))
         if query is not None:
             yield Row(
                 query,
