@@ -133,6 +133,8 @@ class Reading:
     """All systems, by name."""
     manifests: Mapping[tuple[str, str], Mapping[str, Any]] = field(default_factory=dict)
     """By retriever and key of the settings the manifest of one of its results."""
+    licences: Mapping[str, str] = field(default_factory=dict)
+    """By the name of a model its licence, as far as that is known."""
 
     @cached_property
     def counts(self) -> dict[System, int]:

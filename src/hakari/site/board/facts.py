@@ -8,6 +8,7 @@ from statistics import median
 from typing import Any
 
 from hakari.display import one_line
+from hakari.io.audits import recorded
 from hakari.site.board.views import domain_of
 from hakari.site.model import Listed, Opened, System
 from hakari.store.files import Stored
@@ -39,7 +40,10 @@ class SystemFacts:
         facts = dict(stored.manifest.get("facts") or {})
         costs = {**stored.costs, **(stored.costs.get("variants") or {}).get(variant, {})}
         self.depth = _whole(stored.manifest.get("depth")) or self.depth
-        size, documents = _number(costs.get("index_bytes")), _whole(stored.manifest.get("documents"))
+        documents = _whole(stored.manifest.get("documents"))
+        each, size = _number(costs.get("index_bytes_per_document")), _number(costs.get("index_bytes"))
+        if each is not None and documents:
+            size = each * documents
         if size is not None and documents:
             self.index_bytes += size
             self.documents += documents
@@ -57,15 +61,16 @@ class SystemFacts:
                 self.ceilings.setdefault(str(measure), {})[task] = known
         self.safeguards_left_out += _whole(facts.get("safeguards_left_out")) or 0
 
-    def row(self, system: System, link: str | None) -> dict[str, Any]:
+    def row(self, system: System, link: str | None, licences: Mapping[str, str]) -> dict[str, Any]:
         """What the browser is told of the system."""
+        licence = self.licence or licences.get(system.retriever.partition("(")[0])
         return {
             "name": shown(system.label),
             "retriever": shown(system.retriever),
             "variant": shown(system.variant),
             "family": shown(system.family or "unknown"),
             "parameters": self.parameters,
-            "licence": None if self.licence is None else shown(self.licence),
+            "licence": None if licence is None else shown(licence),
             "bytes": round(self.index_bytes / self.documents, 2) if self.documents else None,
             "latency": round(median(self.latencies) * 1000, 4) if self.latencies else None,
             "depth": self.depth,
@@ -88,7 +93,7 @@ def task_row(listed: Listed, opened: Opened | None, link: str | None) -> dict[st
         "shape": shown(shape) if shape else None,
         "queries": _queries(entry, opened),
         "documents": _documents(entry, opened),
-        "audited": bool(entry is not None and entry.row.get("leakage_audit")),
+        "audited": _audited(entry, opened),
         "overall": bool(entry is None or entry.in_overall),
         "published": None if entry is None else published_of(entry),
         "link": link,
@@ -121,6 +126,14 @@ def _published_traits(entry: Entry | None) -> dict[str, str | None]:
     return {} if entry is None else {**entry.traits()}
 
 
+def _audited(entry: Entry | None, opened: Opened | None) -> bool:
+    """Whether an audit is published, or on record in the task's own metadata."""
+    if entry is not None and entry.row.get("leakage_audit"):
+        return True
+    task = None if opened is None else opened.task
+    return task is not None and bool(recorded(task.source, task.split))
+
+
 def _queries(entry: Entry | None, opened: Opened | None) -> int | None:
     if opened is not None:
         return len(opened.query_ids)
@@ -135,6 +148,9 @@ def _documents(entry: Entry | None, opened: Opened | None) -> int | None:
 
 def _latency(costs: Mapping[str, Any], queries: int | None) -> float | None:
     """Seconds for a query that comes alone where that was measured, else the search of all over their number."""
+    told = _number(costs.get("query_ms_p50"))
+    if told is not None:
+        return told / 1000
     alone = costs.get("query_seconds")
     if isinstance(alone, Mapping) and alone:
         taken = [value for value in map(_number, alone.values()) if value is not None]

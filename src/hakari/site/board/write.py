@@ -82,7 +82,10 @@ class Board:
         self, rows: list[dict[str, Any]], views: list[View], measured: list[int], first: tuple[Block, Block]
     ) -> dict[str, Any]:
         systems = [
-            {**facts.row(system, self._link(system_page(system))), "head": int(head)}
+            {
+                **facts.row(system, self._link(system_page(system)), self.reading.licences),
+                "head": int(head),
+            }
             for facts, system, head in zip(self._facts, self.reading.systems, self.numbers.heads, strict=True)
         ]
         return {
