@@ -106,7 +106,11 @@ class Opened:
 
     def row(self, system: System) -> int:
         """The place of a system among those of the task."""
-        return self.systems.index(system)
+        return self._rows[system]
+
+    @cached_property
+    def _rows(self) -> dict[System, int]:
+        return {system: row for row, system in enumerate(self.systems)}
 
     def mean(self, system: System, measure: str) -> float:
         """The mean over queries; NaN where the rankings are too shallow."""
