@@ -6,6 +6,7 @@ import os
 import sys
 import traceback
 from importlib import import_module
+from keyword import iskeyword
 from typing import Any
 
 import click
@@ -34,7 +35,8 @@ COMMANDS = {
     "measures": "List measures.",
     "retrievers": "List retrievers.",
     "cache": "Show the cache of encoded texts, and make room.",
-    "export": "Write runs and judgements as TREC files, scores as CSV or JSON.",
+    "export": "Write results for other tools: TREC, CSV, JSON, mteb, model cards.",
+    "import": "Keep figures that others measured beside the results.",
     "sql": "Ask the results with SQL.",
     "site": "Build pages of tasks, suites and systems, and the board, as one folder.",
     "board": "Build that folder, serve it to this machine and open it.",
@@ -54,7 +56,8 @@ class LazyGroup(click.Group):
         """The command, imported now."""
         if cmd_name not in COMMANDS:
             return None
-        return import_module(f"hakari.cli.{cmd_name}").command  # type: ignore[no-any-return]
+        module = f"{cmd_name}_" if iskeyword(cmd_name) else cmd_name
+        return import_module(f"hakari.cli.{module}").command  # type: ignore[no-any-return]
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, Any, list[str]]:
         """The command that is called; a misspelt one is told with the nearest."""

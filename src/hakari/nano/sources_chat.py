@@ -25,7 +25,7 @@ def from_chat(
     The earlier turns of the assistant in the same dialogue are hard negatives: they are about the same things, and
     the query has their words in it.
     """
-    faults = FaultLog("the dialogues")
+    faults = FaultLog("the table of dialogues")
     roles = Roles(columns)
     table = open_table(paths, faults, header_names("chat"))
     (messages,) = roles.of(table, "chat.messages")

@@ -27,7 +27,7 @@ def from_pairs(
     Documents go by a hash of their text, so that the same text is one document and no id says what it
     answers. So do queries, unless every row is to be a query of its own, whatever other rows ask.
     """
-    faults = FaultLog("the pairs")
+    faults = FaultLog("the table of pairs")
     roles = Roles(columns)
     table = open_table(paths, faults, HEADER_NAMES)
     query, positive = roles.of(table, "pairs.query", "pairs.positive")

@@ -34,7 +34,7 @@ NAME = ("answer_id", "id", "a_id", "answerid")
 
 def from_qa(paths: Sequence[Path], columns: Mapping[str, str], query_per_row: bool = False) -> Source:
     """Tables of questions with their answers, or of posts."""
-    faults = FaultLog("the questions and answers")
+    faults = FaultLog("the table of questions and answers")
     roles = Roles(columns)
     table = open_table(paths, faults, header_names("qa"))
     if not columns and is_of_posts(table):
@@ -116,7 +116,10 @@ def _listed(value: Any) -> list[Any]:
 
 
 def _first(told: Mapping[str, Any], names: Sequence[str]) -> Any:
-    return next((told[name] for name in names if told.get(name) is not None), None)
+    for name in names:
+        if (value := told.get(name)) is not None:
+            return value
+    return None
 
 
 def _number(value: Any, column: str | None, place: Place, faults: FaultLog) -> float | None:

@@ -18,7 +18,7 @@ from hakari.text.posts import schema_text, with_schema
 
 def from_sql(paths: Sequence[Path], columns: Mapping[str, str], query_per_row: bool = False) -> Source:
     """Tables with a question, its statement and perhaps its schema in each row; SQL stays as it is."""
-    faults = FaultLog("the questions")
+    faults = FaultLog("the table of questions")
     roles = Roles(columns)
     table = open_table(paths, faults, header_names("sql"))
     # The statement first: in some collections it is the column `query`, which else would be taken for the question.

@@ -13,6 +13,7 @@ from hakari.io.hub_layout import CARD, by_folder
 from hakari.publish.card import card
 from hakari.publish.stage import REPORT, Staged, is_of_a_set, stage
 from hakari.tasks import remote
+from hakari.tasks.refs import cache_folder
 from hakari.types import Task
 
 
@@ -68,6 +69,7 @@ def push(tasks: Sequence[Task], to: Destination) -> Published:
         files = staged.files
         removed = _outdated(files, before.files if before else (), to)
         pushed = hub_push.push(to.repo, to.branch, files, before, removed=removed, private=to.private)
+        remote.HubSet(to.repo, to.branch, cache_folder()).unpin()
         return Published(pushed, to.repo, staged, len(files), tuple(removed))
 
 

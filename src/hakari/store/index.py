@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from hakari.errors import UsageError
 from hakari.footprint import COSTS
 from hakari.store.files import MANIFEST_KEY, read
+from hakari.store.imported import imported_files
 
 if TYPE_CHECKING:
     import duckdb
@@ -74,7 +75,7 @@ def query(root: Path, sql: str, parameters: Sequence[Any] = ()) -> tuple[list[st
         cursor = con.execute(sql, list(parameters))
         return [c[0] for c in cursor.description or []], cursor.fetchall()
     except duckdb.Error as error:
-        tables = "the tables are results, scores, means, costs, rankings and files"
+        tables = "the tables are results, scores, means, costs, rankings, imported and files"
         raise UsageError(f"the statement failed: {str(error).strip()}", tables) from None
     finally:
         con.close()
@@ -110,6 +111,7 @@ def _refresh(con: duckdb.DuckDBPyConnection, root: Path) -> None:
         _insert_costs(con, fresh)
         con.execute("INSERT INTO files SELECT f.* FROM found f WHERE list_contains($1, f.path)", [fresh])
     con.execute(f"CREATE OR REPLACE VIEW rankings AS {_rankings(con)}")
+    con.execute(f"CREATE OR REPLACE VIEW imported AS {_imported(root)}")
     con.execute("COMMIT")
 
 
@@ -160,6 +162,23 @@ def _rankings(con: duckdb.DuckDBPyConnection) -> str:
         return "SELECT NULL AS path, NULL AS variant, NULL AS query_id WHERE false"
     listed = ", ".join("'" + path.replace("'", "''") + "'" for path in paths)
     return f"SELECT filename AS path, * EXCLUDE (filename) FROM read_parquet([{listed}], filename = true)"
+
+
+def _imported(root: Path) -> str:
+    """The figures of others, which are no part of any other table."""
+    columns = {"system": "", "task": "", "measure": "", "value": "DOUBLE"}
+    columns |= {"split": "", "subset": "", "revision": "", "version": ""}
+    typed = {name: kind or "VARCHAR" for name, kind in columns.items()}
+    files = imported_files(root.resolve())
+    if not files:
+        nothing = ", ".join(f"NULL::{kind} AS {name}" for name, kind in typed.items())
+        return f"SELECT NULL::VARCHAR AS kind, NULL::VARCHAR AS source, {nothing} WHERE false"
+    listed = ", ".join("'" + str(path).replace("'", "''") + "'" for path in files)
+    struct = ", ".join(f"{name} {kind}" for name, kind in typed.items())
+    return (
+        "SELECT kind, source, unnest(figures, recursive := true) FROM read_json("
+        f"[{listed}], columns = {{kind: 'VARCHAR', source: 'VARCHAR', figures: 'STRUCT({struct})[]'}})"
+    )
 
 
 def _current_layout(con: duckdb.DuckDBPyConnection) -> bool:

@@ -95,6 +95,14 @@ class HubSet:
                 return self._pin(commit)
         return Pinned(commit, _tasks_from(known))
 
+    def unpin(self) -> None:
+        """Forget which commit the revision stood for, because whoever is here has just moved it."""
+        if self._commit() is None:
+            return
+        with self._locked(), _storing(self.folder):
+            pins = _read(self.folder / "pins.json") or {}
+            _write(self.folder / "pins.json", {k: v for k, v in pins.items() if k != self.revision})
+
     def fetch(self, split: str, counts: Mapping[str, int]) -> Path:
         """The folder of the set with one task in it, fetched and checked the first time.
 
