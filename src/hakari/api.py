@@ -308,14 +308,12 @@ def site(
     tell: Callable[[str], None] = lambda text: None,
 ) -> dict[str, int]:
     """Build the site of tasks and of all results in a folder; how many files and bytes it has."""
-    from hakari.retrievers.models import catalog
     from hakari.site import build, reading, render
 
     render.require()
     refs = [ref for ref in references(tasks, where) if not isinstance(ref, Task)] if tasks else []
     found = reading.read(refs, where.results, where.language, where.category, published)
-    known = {name: model.licence for name, model in catalog().items() if model.licence}
-    found = replace(found, licences=known)
+    found = replace(found, licences={k.name: k.licence for k in registry.known() if k.licence})
     return build.build(build.site_of(found, tell), Path(out))
 
 

@@ -93,7 +93,6 @@ class CatalogModel:
     pair_usage: PairUsage = PairUsage()
     token_usage: TokenUsage = TokenUsage()
     """`usage` is for one vector a text (`dense`), the others for the families `rerank` and `late`."""
-    licence: str | None = None
 
     @property
     def fingerprint(self) -> dict[str, str]:
