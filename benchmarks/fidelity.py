@@ -12,12 +12,15 @@ without it, encoding takes an hour or two.
 from __future__ import annotations
 
 import argparse
+import multiprocessing
 import random
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import numpy as np
@@ -60,8 +63,8 @@ FUSED = {
 }
 MEASURE, DEPTH, SEEDS = "nDCG@10", 500, 20
 WIKISQL_QUERIES = 5_000
-CHUNK = 500
-"""Queries of a full task that are searched at once, for the sake of memory."""
+SHARED: dict[str, Any] = {}
+"""The task whose samples are being drawn, for processes that are forked off."""
 
 Vectors = npt.NDArray[np.float32]
 
@@ -210,12 +213,10 @@ def values(part: Full) -> dict[str, npt.NDArray[np.float64]]:
     return {name: score(run, task.qrels, [MEASURE]).of(MEASURE) for name, run in runs.items()}
 
 
-def on_full(full: Full) -> dict[str, npt.NDArray[np.float64]]:
-    chunks = [
-        values(part_of(full, list(range(start, min(start + CHUNK, len(full.task.queries))))))
-        for start in range(0, len(full.task.queries), CHUNK)
-    ]
-    return {name: np.concatenate([chunk[name] for chunk in chunks]) for name in chunks[0]}
+def on_sample(size: Size, seed: int) -> tuple[int, dict[str, float]]:
+    """The documents of a sample, and the mean of every system on it."""
+    part = sampled(SHARED["full"], size, seed)
+    return len(part.task.corpus), {name: float(v.mean()) for name, v in values(part).items()}
 
 
 def distinct(whole: Mapping[str, npt.NDArray[np.float64]]) -> dict[str, npt.NDArray[np.float64]]:
@@ -243,23 +244,25 @@ def clear_pairs(whole: Mapping[str, npt.NDArray[np.float64]]) -> list[tuple[str,
     return found
 
 
-def study(task: Task, sizes: Sequence[Size]) -> tuple[list[list[str]], dict[str, float]]:
+def study(task: Task, sizes: Sequence[Size], processes: int) -> tuple[list[list[str]], dict[str, float]]:
     """The rows of the table for one task, and what each system has on all of it."""
     full = encoded(task)
     start = time.monotonic()
-    whole = distinct(on_full(full))
+    whole = distinct(values(full))
     means = {name: float(v.mean()) for name, v in whole.items()}
     pairs = clear_pairs(whole)
     told(f"{task.split}: full task in {time.monotonic() - start:.0f} s")
     rows = []
+    SHARED["full"] = full
     for size in sizes:
         agreed, right, documents, winners = [], [], [], 0
-        for seed in range(SEEDS):
-            part = sampled(full, size, seed)
-            found = {name: float(v.mean()) for name, v in values(part).items() if name in means}
+        with ProcessPoolExecutor(processes, multiprocessing.get_context("fork")) as pool:
+            samples = list(pool.map(on_sample, [size] * SEEDS, range(SEEDS)))
+        for count, every in samples:
+            found = {name: every[name] for name in means}
             agreed.append(spearman([means[n] for n in means], [found[n] for n in means]))
             right.append(np.mean([found[a] > found[b] for a, b in pairs]))
-            documents.append(len(part.task.corpus))
+            documents.append(count)
             winners += max(found, key=found.__getitem__) in _not_worse(whole)
         told(f"{task.split}: {size.name} after {time.monotonic() - start:.0f} s")
         rows.append(
@@ -305,12 +308,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--data", type=Path, required=True, help="folder with the raw and the open tasks")
     parser.add_argument("--only", help="one task")
+    parser.add_argument("--processes", type=int, default=1, help="samples that are weighed side by side")
     arguments = parser.parse_args()
     rows, means, counts = [], {}, []
     for task, sizes in full_tasks(arguments.data):
         if arguments.only in (None, task.split):
             counts.append(f"{task.split} {len(task.queries):,} queries, {len(task.corpus):,} documents")
-            found, means[task.split] = study(task, sizes)
+            found, means[task.split] = study(task, sizes, arguments.processes)
             rows += found
     systems = list(dict.fromkeys(name for found in means.values() for name in found))
     of = ", ".join(f"{len(found)} on {name}" for name, found in means.items())

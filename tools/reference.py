@@ -1,4 +1,4 @@
-"""Writes the generated references, docs/commands.md and docs/measures.md, from the code that they describe.
+"""Writes the generated references in docs (commands, measures, models by name) from the code that they describe.
 
     python tools/reference.py            write them
     python tools/reference.py --check    say which are out of date, and exit with 1 if any is
@@ -9,7 +9,7 @@ A new command, option or measure needs nothing here: add it, run this, and commi
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from textwrap import dedent
 from typing import Any
@@ -19,6 +19,7 @@ import click
 from hakari.cli import COMMANDS, group
 from hakari.measures.kind import Kind
 from hakari.measures.kinds import KINDS
+from hakari.retrievers.hub_catalog import hub_catalog
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 COMMAND = "python tools/reference.py"
@@ -27,7 +28,34 @@ MADE = f"<!-- Written by `{COMMAND}`; edit the code, not this page. -->"
 
 def pages() -> dict[str, str]:
     """The generated pages, by file name."""
-    return {"commands.md": commands_page(), "measures.md": measures_page()}
+    return {"commands.md": commands_page(), "measures.md": measures_page(), "model-catalog.md": models_page()}
+
+
+def models_page() -> str:
+    """Every model of a hub that has a name of its own, with its facts."""
+    rows = [
+        f"| `{m.name}` | {m.family} | {'' if m.parameters is None else f'{m.parameters / 1e6:,.0f}'} "
+        f"| {m.dimensions or ''} | {m.max_tokens or ''} | {m.licence or ''} | {_used(m.settings)} "
+        f"| [{m.repository}]({m.source}) |"
+        for m in hub_catalog().values()
+    ]
+    head = f"""\
+        # Models by name
+
+        {MADE}
+
+        Each is fetched from the hub when it is run: [models](models.md) says how. What is not here is read from the
+        model's own files. Facts are those of the model cards and of the registry of models of mteb; a field without a
+        source is empty. Parameters are in millions.
+
+        | name | family | parameters | dimensions | tokens | licence | used with | card |
+        | --- | --- | ---: | ---: | ---: | --- | --- | --- |
+        """
+    return dedent(head) + "\n".join(rows) + "\n"
+
+
+def _used(settings: Mapping[str, object]) -> str:
+    return _cell(", ".join(f"`{key}={value!r}`" for key, value in settings.items()))
 
 
 def commands_page() -> str:

@@ -11,8 +11,8 @@ from typing import Any
 import duckdb
 import pytest
 from command import within as hakari
+from small import small_set, small_task
 
-from hakari.mining.from_code import sections
 from hakari.mining.from_tables import answer_texts, turns_of
 from hakari.mining.rows import row_id
 from hakari.text.posts import plain_text
@@ -84,25 +84,6 @@ def test_nothing_is_written_where_nothing_is_found(tmp_path: Path) -> None:
     error = hakari("pairs", "code", tmp_path / "empty.py", "--out", tmp_path / "p.parquet", code=2).stderr
     assert "no row is left" in error
     assert [p.name for p in tmp_path.iterdir()] == ["empty.py"]
-
-
-def test_sections_go_by_the_headings_above_them() -> None:
-    page = "intro\n# Tool\n\nWhat it is.\n\n## Use\n```sh\n# no heading\n```\n### Fast\nquick\n## Other\n"
-    assert list(sections(page)) == [
-        (("Tool",), "What it is."),
-        (("Tool", "Use"), "```sh\n# no heading\n```"),
-        (("Tool", "Use", "Fast"), "quick"),
-    ]
-
-
-def test_sections_of_rest_pages_go_by_the_order_of_their_underlines() -> None:
-    page = "=====\nTool\n=====\n\nText.\n\nUse\n---\n\nHow.\n\nFast\n~~~~\nquick\n\nOther\n-----\nmore\n"
-    assert [path for path, _ in sections(page, rest=True)] == [
-        ("Tool",),
-        ("Tool", "Use"),
-        ("Tool", "Use", "Fast"),
-        ("Tool", "Other"),
-    ]
 
 
 MESSAGES = [
@@ -216,3 +197,20 @@ def test_a_folder_that_is_no_repository_is_told(tmp_path: Path) -> None:
         GIT_CEILING_DIRECTORIES=str(tmp_path.parent),
     ).stderr
     assert "cannot be read as a git repository" in error
+
+
+def test_rows_that_hold_evaluation_texts_are_left_out(tmp_path: Path) -> None:
+    task = small_task("First", seed=1)  # the first of a small set
+    texts = [f"A text about gardens, number {n}, with roses of the kind {n * 7}." for n in range(20)]
+    rows = [{"question": f"which garden has roses {n}", "answer": text} for n, text in enumerate(texts)]
+    leaked = [
+        {"question": task.queries.texts[q], "answer": task.corpus.texts[task.qrels.documents[q]]}
+        for q in range(5)
+    ]
+    source = lines(tmp_path / "posts.jsonl", *rows, *leaked)
+    folder = small_set(tmp_path, ("First",))
+    out = tmp_path / "pairs.jsonl"
+    told = json.loads(hakari("pairs", "qa", source, "--audit", folder, "--out", out, "--json").stdout)
+    assert (told["audit"]["rows_scanned"], told["rows"]) == (25, 20)
+    assert sum(told["audit"]["left_out"].values()) == 5
+    hakari("audit", "verify", out, "--on", folder)

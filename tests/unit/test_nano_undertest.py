@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 from textwrap import dedent
 
@@ -214,3 +217,100 @@ def test_names_are_masked_in_other_names(code: str, name: str, expected: str) ->
 
 def test_words_are_the_same_in_any_case_of_names() -> None:
     assert words_of("readHTTPFile2") == words_of("read_http_file_2") == ["read", "http", "file", "2"]
+
+
+TYPESCRIPT = """
+export function addMoney(one: number, other: number): number {
+  const sum = one + other;
+  if (sum > 100) { throw new Error("too much money"); }
+  return sum;
+}
+export const half = (sum: number) => {
+  const halved = sum / 2;
+  return Math.round(halved * 100) / 100 + NOTHING_AT_ALL_TO_ADD;
+};
+"""
+TYPESCRIPT_TEST = """
+import { addMoney, half as halved } from "../src/money";
+describe("money", () => {
+  it("is added by addMoney", () => {
+    const sum = addMoney(1, 2);
+    expect(sum).toBe(3);
+    expect(halved(sum)).toBe(addMoney(1, 0.5));
+  });
+  test("halves", async () => {
+    expect(halved(10)).toBe(5);
+    expect(halved(0)).toBe(0);
+  });
+  it("does something else", () => { expect(elsewhere(1)).toBe(1); });
+});
+"""
+RUST = """
+/// Adds money.
+pub fn add_money(one: u32, other: u32) -> u32 {
+    let sum_of_both = one + other;
+    assert!(sum_of_both < 1_000, "too much money for this till");
+    sum_of_both
+}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    fn helper() -> u32 { add_money(1, 1) }
+    #[test]
+    fn money_is_added() {
+        assert_eq!(add_money(1, 2), 3);
+        assert_eq!(add_money(0, 0), 0, "nothing and nothing is nothing");
+    }
+}
+"""
+
+
+def test_scripts_and_rust(tmp_path: Path) -> None:
+    pytest.importorskip("tree_sitter")
+    for name, text in {
+        "src/money.ts": TYPESCRIPT,
+        "test/money.spec.ts": TYPESCRIPT_TEST,
+        "src/till.rs": RUST,
+    }.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    sources = find_sources(tmp_path)
+    found = with_tests(sources, harvest(sources))
+    assert {test.name: test.target for test in found.tested} == {
+        "test.money.case-1": "money.addMoney",
+        "test.money.case-2": "money.half",
+        "till.tests.money_is_added": "till.add_money",
+    }
+    assert found.tests is not None
+    assert found.tests.left_out == {"calls no function of the source": 1}
+    queries = {pair.name: pair.query for pair in test_pairs(found, Limits())[0]}
+    assert queries["test.money.case-1"].startswith('it("is added by ___", () => {\n  const sum = ___(1, 2);')
+    assert queries["till.tests.money_is_added"].startswith(
+        "#[test]\nfn money_is_added() {\n    assert_eq!(___(1"
+    )
+
+
+def test_the_same_bytes_under_every_hash_seed(tmp_path: Path) -> None:
+    pytest.importorskip("tree_sitter")
+    source = tmp_path / "source"
+    python(source)
+    for name, text in {
+        "web/money.ts": TYPESCRIPT,
+        "web/test/money.spec.ts": TYPESCRIPT_TEST.replace("../src", ".."),
+        "core/till.rs": RUST,
+        "shop/Till.java": JAVA,
+        "shop/TillTest.java": JAVA_TEST,
+    }.items():
+        (source / name).parent.mkdir(parents=True, exist_ok=True)
+        (source / name).write_text(text)
+    told = []
+    for seed in ("1", "2"):
+        out = tmp_path / seed / "NanoMixed"
+        command = ["build", "code", str(source), "--name", "NanoMixed", "--out", str(out)]
+        environment = {**os.environ, "PYTHONHASHSEED": seed}
+        subprocess.run(
+            [sys.executable, "-m", "hakari", *command], env=environment, check=True, capture_output=True
+        )
+        told.append({p.relative_to(out): p.read_bytes() for p in sorted(out.rglob("*")) if p.is_file()})
+    assert told[0] == told[1]
+    assert Path("corpus/TestToFunction.parquet") in told[0]

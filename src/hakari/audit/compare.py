@@ -12,6 +12,7 @@ from hakari.audit.normal import OWNER_HASHES, hash_word
 
 GRAM, LONG = 4, 8
 SAME_GRAMS = 16
+RUN_HEAD = 64
 
 FOUND = np.dtype(
     [
@@ -31,7 +32,7 @@ FOUND = np.dtype(
         ("line_total", "<i4"),
         ("windows", "<i4"),
         ("window_total", "<i4"),
-        ("row_words", "<i4"),
+        ("distinct", "<i4"),
     ]
 )
 """What is counted where a row and an evaluation text meet: everything that a kind of match is defined by."""
@@ -64,9 +65,9 @@ def compare(row: Features, text: Features, window: int, shingle: Shingle) -> dic
         **_lines(row, text),
     }
     return found | {
+        "distinct": len(set(text.words[best.index(longest) :][: min(longest, RUN_HEAD)])) if longest else 0,
         "windows": _shared_windows(row, text, window),
-        "window_total": len(text.windows),
-        "row_words": sum(map(bool, row.words)),
+        "window_total": len({hash_ for hash_, _, _ in text.windows}),
     }
 
 
@@ -162,7 +163,10 @@ def _shared_windows(row: Features, text: Features, width: int) -> int:
     there = {
         (hash_, _canonical(row.code[cell], at, width)) for hash_, cell, at in row.windows if hash_ in wanted
     }
-    return sum((hash_, _canonical(text.code[cell], at, width)) in there for hash_, cell, at in text.windows)
+    first = {hash_: (cell, at) for hash_, cell, at in reversed(text.windows)}
+    return sum(
+        (hash_, _canonical(text.code[cell], at, width)) in there for hash_, (cell, at) in first.items()
+    )
 
 
 def compare_paths(row: Features, text: Features) -> int:

@@ -17,7 +17,7 @@ from hakari.audit.compare import LONG, Shingle
 from hakari.audit.normal import INST_HASH, KEYWORD_HASHES, OWNER_HASHES, ROLE_HASHES, fold
 from hakari.types import Task
 
-VERSION = 1
+VERSION = 2
 """Of the normal form, the keys and the counts: part of what a kept index and a kept scan are known by."""
 WINDOW = 16
 """Tokens of code that are compared at once."""
@@ -88,6 +88,10 @@ class Index:
         return _compiled(
             self.keys, self.starts, self.postings, self.folded_bytes, self.offsets, self.needs, self
         )
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Everything but the compiled form, which every process makes for itself."""
+        return {name: value for name, value in vars(self).items() if name != "compiled"}
 
     def folded(self, number: int) -> bytes:
         """One text as it is compared."""

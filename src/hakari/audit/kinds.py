@@ -30,13 +30,14 @@ class Thresholds:
     edited: float = 0.75
     reordered: float = 0.7
     line_words: int = 12
-    fingerprint: float = 0.7
-    windows: int = 16
+    fingerprint: float = 0.8
+    windows: int = 20
     partial_run: float = 0.35
     partial_words: int = 12
     partial_covered: float = 0.4
     fragment_run: float = 0.12
     fragment_words: int = 16
+    distinct: int = 5
     split: float = 0.8
     split_words: int = 24
 
@@ -86,7 +87,7 @@ KINDS = (
         "fingerprint",
         NEAR,
         lambda t: (
-            f"at least {t.fingerprint:g} of the text's windows of code tokens stand in the row, names by "
+            f"at least {t.fingerprint:g} of the text's different windows of code tokens stand in the row, names by "
             f"place, without comments and layout ({t.windows} windows or more)"
         ),
     ),
@@ -103,15 +104,16 @@ KINDS = (
         PARTIAL,
         lambda t: (
             f"one run of at least {t.partial_run:g} of the text and {t.partial_words} words, or runs of "
-            f"{LONG} words that cover {t.partial_covered:g} of it, and no kind above applies"
+            f"{LONG} words that cover {t.partial_covered:g} of it; the longest run has {t.distinct} different words, "
+            "and no kind above applies"
         ),
     ),
     Kind(
         "fragment",
         PARTIAL,
         lambda t: (
-            f"one run of at least {t.fragment_run:g} of the text and {t.fragment_words} words, and no kind "
-            "above applies"
+            f"one run of at least {t.fragment_run:g} of the text and {t.fragment_words} words, {t.distinct} different "
+            "ones, and no kind above applies"
         ),
     ),
     Kind(
@@ -151,7 +153,8 @@ def classify(found: npt.NDArray[Any], t: Thresholds) -> dict[str, Mask]:
     fingerprint = (windows >= t.windows) & (found["windows"] >= t.fingerprint * windows)
     held = held | edited | reordered
     run = (found["longest"] >= t.partial_words) & (found["longest"] >= t.partial_run * words)
-    partial = (run | ((words >= 24) & (found["covered_long"] >= t.partial_covered * words))) & ~held
+    varied = found["distinct"] >= t.distinct
+    partial = varied & (run | ((words >= 24) & (found["covered_long"] >= t.partial_covered * words))) & ~held
     fragment = (found["longest"] >= t.fragment_words) & (found["longest"] >= t.fragment_run * words)
     masks = {
         "exact": exact,
@@ -161,7 +164,7 @@ def classify(found: npt.NDArray[Any], t: Thresholds) -> dict[str, Mask]:
         "edited": edited,
         "fingerprint": fingerprint,
         "partial": partial,
-        "fragment": fragment & ~held & ~partial,
+        "fragment": fragment & varied & ~held & ~partial,
         "identifier": found["path"] > 0,
     }
     return {name: np.asarray(masks[name], bool) for name in OF_ONE_ROW}

@@ -34,7 +34,8 @@ def keys_of(folded: Sequence[bytes], window: int) -> tuple[list[tuple[int, int, 
         found = list(_keys(text))
         keyed += [(key_of(hash_, kind), number, kind) for hash_, kind in found]
         sampled = sum(kind == KEY_CODE for _, kind in found)
-        counts.append([len(text.words), sum(line.count for line in text.lines), len(text.windows), sampled])
+        windows = len({hash_ for hash_, _, _ in text.windows})
+        counts.append([len(text.words), sum(line.count for line in text.lines), windows, sampled])
     return keyed, counts
 
 
@@ -50,7 +51,7 @@ def _keys(text: Features) -> Any:
         yield from ((hash_, kind) for place, hash_ in text.grams(width) if place % stride == 0)
     if len(text.lines) >= 3:
         yield from ((line.hash, KEY_LINE) for line in text.lines)
-    for hash_, _, _ in text.windows:
+    for hash_ in sorted({hash_ for hash_, _, _ in text.windows}):
         if key_of(hash_, KEY_CODE) & SAMPLING == 0:
             yield hash_, KEY_CODE
     yield from ((path.hash, KEY_PATH) for path in text.paths if path_counts(text, path))

@@ -20,7 +20,9 @@ class _Default(click.Group):
     """A group whose own arguments are those of `scan` where no subcommand is named."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        if args and args[0] not in self.commands and args[0] not in ("-h", "--help"):
+        if "--self" in args:
+            args = ["self", *(argument for argument in args if argument != "--self")]
+        elif args and args[0] not in self.commands and args[0] not in ("-h", "--help"):
             args = ["scan", *args]
         return super().parse_args(ctx, args)
 
@@ -58,6 +60,13 @@ _scan_options = options.together(
         show_default=True,
         help="Share of a text's shingles from which a row holds it.",
     ),
+    click.option(
+        "--engine",
+        type=click.Choice(["local", "ray"]),
+        default="local",
+        show_default=True,
+        help="Where shards are scanned: on all cores, or as tasks of a Ray cluster.",
+    ),
     click.option("--skip-corrupt", is_flag=True, help="Leave out shards that cannot be read, and say so."),
     click.option("--fresh", is_flag=True, help="Scan again what an earlier scan has kept."),
 )
@@ -76,6 +85,8 @@ def command() -> None:
       hakari audit train/ --on NanoCoIR,NanoRTEB --json
 
       hakari audit verify cleaned/ --on NanoCoIR
+
+      hakari audit --self path/to/NanoX
     """
 
 
@@ -135,6 +146,29 @@ def verify(train: tuple[str, ...], as_json: bool, **chosen: Any) -> int:
     return EXIT_OK if whole and report.risk == "none found" else EXIT_GATE_FAILED
 
 
+@command.command("self")
+@click.argument("tasks", metavar="SET...", nargs=-1, required=True)
+@options.tasks_dir
+@options.as_json
+def inside(tasks: tuple[str, ...], tasks_dir: Path | None, as_json: bool) -> None:
+    """Find leaks inside a benchmark: `hakari audit --self SET` is short for it.
+
+    Queries that stand in documents, near-duplicates that are judged differently, queries and positives that tasks
+    share: give several sets to compare them with each other.
+    """
+    import hakari.api  # noqa: F401  (it tells the registry of the sets that are built here)
+    from hakari.audit.inside import inside as look
+    from hakari.audit.run import references
+    from hakari.cli.audit_tell import inside_tables
+
+    refs = references(tasks, tasks_dir)
+    findings = look(ref.load() for ref in refs.values())
+    if as_json:
+        output.print_json([finding.to_json() for finding in findings])
+    else:
+        output.print_tables(*inside_tables(findings, len(refs)))
+
+
 @command.command("apply")
 @click.argument("manifest", metavar="MANIFEST", type=FILE)
 @click.argument("train", metavar="TRAIN...", nargs=-1, required=True, type=FILE)
@@ -165,6 +199,7 @@ def _record(report: Report, train: tuple[str, ...], chosen: dict[str, Any]) -> N
 
 
 def _scanned(train: tuple[str, ...], chosen: dict[str, Any]) -> Report:
+    import hakari.api  # noqa: F401  (it tells the registry of the sets that are built here)
     from hakari.audit import run
     from hakari.cli.audit_progress import telling
 
@@ -172,6 +207,12 @@ def _scanned(train: tuple[str, ...], chosen: dict[str, Any]) -> Report:
     settings = run.Settings(
         chosen["shingle"], chosen["containment"], given, chosen["skip_corrupt"], chosen["fresh"]
     )
+    if chosen["engine"] == "ray":
+        from dataclasses import replace
+
+        from hakari.engines.audit_ray import scan_on_ray
+
+        settings = replace(settings, engine=scan_on_ray)
     with telling() as progress:
         return run.audit(train, chosen["tasks"], chosen["tasks_dir"], settings, progress)
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from hakari.audit.inside import CHECKS
 from hakari.audit.kinds import KINDS, NOT_AUDITED, RISKS
 from hakari.display import visible
 from hakari.report.tables import Table
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from hakari.audit.examples import Span
+    from hakari.audit.inside import Finding
     from hakari.audit.report import Report
 
 SHOWN_TASKS = 60
@@ -74,6 +76,23 @@ def tables(report: Report) -> Iterator[Table]:
         [[f"{len(tasks):,}", report.risk, f"{report.rows_scanned:,}", f"{held:,}", f"{share:.2%}"]],
         texts=(1,),
     )
+
+
+def inside_tables(findings: Sequence[Finding], count: int) -> Iterator[Table]:
+    """Leaks inside a benchmark, with one example of each."""
+    rows = []
+    for told in (finding.to_json() for finding in findings):
+        name, other, kind = told["examples"][0]
+        kinds = ", ".join(f"{k} {n:,}" for k, n in told["kinds"].items())
+        other_task = "" if told["other"] == told["task"] else told["other"]
+        example = visible(f"{name} and {other}, {kind}", 80)
+        sizes = [f"{told['count']:,}", f"{told['total']:,}"]
+        rows.append([told["task"], told["check"], other_task, *sizes, kinds, example])
+    notes = [f"{name}: {what}." for name, what in CHECKS.items() if any(f.check == name for f in findings)]
+    tasks = f"{count:,} task{'' if count == 1 else 's'}"
+    notes.insert(0, f"{tasks} compared" + ("." if rows else "; none found."))
+    columns = ["task", "check", "with", "texts", "of", "kinds", "for example"]
+    yield Table("", columns, rows, texts=(0, 1, 2, 5, 6), notes=notes)
 
 
 def print_examples(report: Report, count: int) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hakari.cli import options
-from hakari.cli.pairs import target_options, tell_made
+from hakari.cli.pairs import audited, target_options, tell_made
 
 if TYPE_CHECKING:
     from hakari.mining.hard import Found, Wanted
@@ -96,7 +96,7 @@ def command(
     }
     story = Story(", ".join(Path(source).name for source in sources), recipe)
     rows = _mined(_tasks(sources, rest, story), (retrievers, judges), wanted, story, rest)
-    made = make(rows, story, target, limit=rest["limit"], negatives=wanted.negatives)
+    made = make(rows, story, target, limit=rest["limit"], negatives=wanted.negatives, audit=audited(rest))
     tell_made(made, rest["as_json"])
 
 

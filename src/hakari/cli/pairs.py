@@ -11,6 +11,7 @@ import click
 from hakari.cli import options, output
 
 if TYPE_CHECKING:
+    from hakari.mining.audited import Audited
     from hakari.mining.make import Made, Story
     from hakari.mining.rows import Row
 
@@ -28,9 +29,16 @@ target_options = options.together(
     click.option(
         "--limit", type=click.IntRange(1), metavar="N", help="At most so many rows, chosen by a hash."
     ),
+    click.option(
+        "--audit",
+        metavar="TASKS",
+        multiple=True,
+        help="Leave out rows that hold something of these evaluation tasks; repeatable.",
+    ),
     click.option("--replace", is_flag=True, help="Write over what is there."),
     options.as_json,
 )
+pairs_options = options.together(options.tasks_dir, target_options)
 table_argument = click.argument("files", metavar="SOURCE...", nargs=-1, required=True, type=FILE)
 
 
@@ -46,7 +54,7 @@ def command() -> None:
 @command.command("code")
 @click.argument("place", metavar="[PATH|PACKAGE]", required=False)
 @click.option("--stdlib", is_flag=True, help="The standard library of this Python.")
-@target_options
+@pairs_options
 def code(place: str | None, stdlib: bool, **rest: Any) -> None:
     """Functions: docstring to function, back, and beginning to rest. Nothing is imported or run."""
     from hakari.mining.from_code import code_rows
@@ -58,7 +66,7 @@ def code(place: str | None, stdlib: bool, **rest: Any) -> None:
 @command.command("docs")
 @click.argument("place", metavar="[PATH|PACKAGE]", required=False)
 @click.option("--stdlib", is_flag=True, help="The standard library of this Python.")
-@target_options
+@pairs_options
 def docs(place: str | None, stdlib: bool, **rest: Any) -> None:
     """Documentation: API name and summary to reference entry; headings to sections of pages."""
     from hakari.mining.from_code import reference_rows
@@ -77,7 +85,7 @@ def docs(place: str | None, stdlib: bool, **rest: Any) -> None:
     show_default=True,
     help="Which turns of the assistant are to be found.",
 )
-@target_options
+@pairs_options
 def chat(files: tuple[Path, ...], messages: str | None, turn: str, **rest: Any) -> None:
     """Dialogues: what was said so far to the assistant's next turn."""
     from hakari.mining.from_tables import chat_rows
@@ -101,7 +109,7 @@ def _query_and_positive(function: Callable[..., Any]) -> Callable[..., Any]:
 @table_argument
 @_query_and_positive
 @click.option("--body", metavar="COLUMN", help="Column with the rest of the question; default: guessed.")
-@target_options
+@pairs_options
 def qa(
     files: tuple[Path, ...], query: str | None, positive: str | None, body: str | None, **rest: Any
 ) -> None:
@@ -116,7 +124,7 @@ def qa(
 @table_argument
 @_query_and_positive
 @click.option("--schema", metavar="COLUMN", help="Column of schemas; default: guessed.")
-@target_options
+@pairs_options
 def sql(
     files: tuple[Path, ...], query: str | None, positive: str | None, schema: str | None, **rest: Any
 ) -> None:
@@ -130,7 +138,7 @@ def sql(
 @command.command("translation")
 @table_argument
 @_query_and_positive
-@target_options
+@pairs_options
 def translation(files: tuple[Path, ...], query: str | None, positive: str | None, **rest: Any) -> None:
     """Tables with the same text or program in two languages."""
     from hakari.mining.from_tables import translation_rows
@@ -148,7 +156,7 @@ def translation(files: tuple[Path, ...], query: str | None, positive: str | None
 @command.command("fixes")
 @click.argument("repository", metavar="REPOSITORY", type=FILE)
 @click.option("--commits", type=click.IntRange(1), metavar="N", help="Only the newest commits about fixes.")
-@target_options
+@pairs_options
 def fixes(repository: Path, commits: int | None, **rest: Any) -> None:
     """The history of a git repository: a commit's message and the broken function to the mended one."""
     from hakari.mining.from_git import fix_rows
@@ -165,7 +173,7 @@ def fixes(repository: Path, commits: int | None, **rest: Any) -> None:
 @click.option(
     "--run", "run_code", is_flag=True, help="Also run the source's own examples with mistakes put in."
 )
-@target_options
+@pairs_options
 def synth(place: str | None, stdlib: bool, run_code: bool, **rest: Any) -> None:
     """Made-up pairs from real code: short queries to functions and, with --run, errors to their mending.
 
@@ -209,7 +217,17 @@ def _make(
     named = source if isinstance(source, tuple) else () if source is None else (source,)
     name = ", ".join(Path(one).name for one in named) or "the standard library"
     story = Story(name, {"kind": kind, **(settings or {})})
-    tell_made(make(rows(story), story, target, limit=rest["limit"]), rest["as_json"])
+    made = make(rows(story), story, target, limit=rest["limit"], audit=audited(rest))
+    tell_made(made, rest["as_json"])
+
+
+def audited(rest: dict[str, Any]) -> Audited | None:
+    """The filter that `--audit` asks for."""
+    if not rest["audit"]:
+        return None
+    from hakari.mining.audited import Audited
+
+    return Audited(rest["audit"], rest["tasks_dir"])
 
 
 def tell_made(made: Made, as_json: bool) -> None:

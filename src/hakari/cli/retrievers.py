@@ -28,11 +28,26 @@ def command(filter: str | None, as_json: bool) -> None:
     if as_json:
         output.print_json(rows)
         return
-    cells = [[r["name"], r["family"], r["description"], _state(r)] for r in rows]
+    cells = [
+        [r["name"], r["family"], _size(r["parameters"]), r["licence"] or "", r["description"], _state(r)]
+        for r in rows
+    ]
     notes = [] if rows else [f"No retriever matches `{filter}`."]
     output.print_tables(
-        Table("", ["name", "family", "what it is", ""], cells, texts=(0, 1, 2, 3), notes=notes)
+        Table(
+            "",
+            ["name", "family", "parameters", "licence", "what it is", ""],
+            cells,
+            texts=(0, 1, 3, 4, 5),
+            notes=notes,
+        )
     )
+
+
+def _size(parameters: int | None) -> str:
+    if parameters is None:
+        return ""
+    return f"{parameters / 1e9:.1f} B" if parameters >= 1e9 else f"{parameters / 1e6:.0f} M"
 
 
 def _state(row: dict[str, object]) -> str:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hakari import __version__
 from hakari.mining.rows import Account, Row, worth_training
 from hakari.mining.write import Target, write
 from hakari.nano.draft import Stage
 from hakari.nano.sampling import stable_hash
+
+if TYPE_CHECKING:
+    from hakari.mining.audited import Audited
 
 NOT_AUDITED = "not audited"
 
@@ -37,9 +40,6 @@ class Made:
     manifest: Mapping[str, Any]
 
 
-Filter = Callable[[Iterable[Row]], Iterator[Row]]
-
-
 def make(
     rows: Iterable[Row],
     story: Story,
@@ -47,8 +47,7 @@ def make(
     *,
     limit: int | None = None,
     negatives: int = 0,
-    audit: Filter | None = None,
-    audit_told: Callable[[], Any] = lambda: NOT_AUDITED,
+    audit: Audited | None = None,
 ) -> Made:
     """Write the rows that are worth training on; with a limit, those with the smallest hashes."""
     account = Account("rows")
@@ -59,19 +58,22 @@ def make(
         kept = _chosen(kept, limit)
     made: dict[str, Any] = {}
 
+    def stages() -> list[Stage]:
+        return [*story.stages, account.stage(), *([] if audit is None else [audit.stage()])]
+
     def manifest() -> Mapping[str, Any]:
         made.update(
             hakari=__version__,
             source=story.source,
             recipe=dict(story.recipe) | {"limit": limit},
             told=list(story.told),
-            stages=[stage_json(stage) for stage in (*story.stages, account.stage())],
-            audit=audit_told(),
+            stages=[stage_json(stage) for stage in stages()],
+            audit=NOT_AUDITED if audit is None else audit.told(),
         )
         return made
 
     def nothing_left() -> str:
-        return "; ".join(map(str, (*story.stages, account.stage())))
+        return "; ".join(map(str, stages()))
 
     count = write(kept, target, negatives, manifest, nothing_left)
     return Made(target, count, {**made, "rows": count})

@@ -39,14 +39,14 @@ def section_pairs(
     left_out: Counter[str] = Counter()
     pairs: list[Pair] = []
     for page in pages:
-        found = _sections(page, unread)
+        found = sections_of(page, unread)
         names: Counter[str] = Counter()
         for path, body in found:
             reason = _unsuitable(path, body, limits)
             if reason:
                 left_out[reason] += 1
                 continue
-            name = f"{page.relative_to(root).as_posix()}#{'-'.join(path[-1].split())}".replace(" ", "-")
+            name = "-".join(f"{page.relative_to(root).as_posix()}#{path[-1]}".split())
             names[name] += 1
             number = f"#{names[name]}" if names[name] > 1 else ""
             pairs.append(Pair(name + number, ": ".join(path), body))
@@ -83,7 +83,8 @@ def _unsuitable(path: tuple[str, ...], body: str, limits: Limits) -> str | None:
     return None
 
 
-def _sections(page: Path, unread: Counter[str]) -> list[tuple[tuple[str, ...], str]]:
+def sections_of(page: Path, unread: Counter[str]) -> list[tuple[tuple[str, ...], str]]:
+    """The sections of a page; none, and a reason in `unread`, where it cannot be read."""
     ending = page.suffix.lower()
     if not _installed(ending):
         unread[f"{ending}, whose reader {READERS[ending].replace('_', '-')} is not installed"] += 1
@@ -153,6 +154,7 @@ def _rest_headings(text: str) -> list[Heading]:
         "halt_level": 6,
         "raw_enabled": False,
         "report_level": 5,
+        "syntax_highlight": "none",
         "line_length_limit": MAX_PAGE_BYTES,
         "warning_stream": False,
     }

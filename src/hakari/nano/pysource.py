@@ -30,11 +30,14 @@ def read_python(file: SourceFile, left_out: Counter[str]) -> list[Definition] | 
     so neither is a definition of its own; both are counted.
     """
     text, tree = parse(file)
-    if tree is None:
-        return None
+    return None if tree is None else definitions_of(text, tree, file.module, left_out)
+
+
+def definitions_of(text: str, tree: ast.Module, module: str, left_out: Counter[str]) -> list[Definition]:
+    """The functions and classes of a file that is parsed, by its text and its tree."""
     lines = text.split("\n")
     found: list[Definition] = []
-    for node, owner, in_class in definitions_in(tree, file.module):
+    for node, owner, in_class in definitions_in(tree, module):
         if isinstance(node, ast.ClassDef):
             found.append(_class(node, owner))
             continue

@@ -51,7 +51,8 @@ def sample(
         if len(queries) == max_queries or len(documents) + len(answers) > max_documents:
             break
         new = [text for answer, text in answers.items() if answer not in documents]
-        if asked.near(pool.queries[name]) or not stored.add_all(new):
+        alike = any(map(asked.near, [pool.queries[name], *new])) or stored.near(pool.queries[name])
+        if alike or not stored.add_all(new):
             near_queries += 1
             continue
         asked.add_all([pool.queries[name]])
@@ -61,7 +62,8 @@ def sample(
     for name in _shuffled(pool.storable - documents.keys(), seed, "document"):
         if len(documents) == max_documents:
             break
-        if any(asked.near(pool.queries[asker]) for asker in pool.askers[name]):
+        texts = [pool.documents[name], *(pool.queries[asker] for asker in pool.askers[name])]
+        if any(map(asked.near, texts)):
             near_documents += 1
         elif stored.add_all([pool.documents[name]]):
             documents[name] = pool.documents[name]

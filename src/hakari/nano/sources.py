@@ -104,7 +104,7 @@ def find_sources(source: str | Path, languages: tuple[str, ...] = ()) -> Sources
     paths = (file for file in _files(path, _ENDINGS) if _language(file).name in wanted)
     found = _collect(path, paths, _module_name)
     pages = tuple(_pages(path))
-    if not found.stage.seen and not pages:
+    if not found.stage.seen and (languages or not pages):
         named = "Python files" if wanted == {PYTHON} else "source files"
         raise UsageError(
             f"no {named} in `{source}`",
@@ -237,7 +237,7 @@ def _collect(root: Path, paths: Iterable[Path], module_name: Callable[[Path], st
         reason = _reason_to_leave_out(path, inside, language)
         if reason in (None, "tests") and not language.installed:
             reason = f"in {language.name}, whose grammar is not installed"
-        name = module_name(path) if language.name == PYTHON else _place(inside, root, language)
+        name = module_name(path) if language.name == PYTHON else place_of(inside, root, language)
         if reason is None:
             kept.append(SourceFile(name, path, language.name))
         else:
@@ -249,7 +249,7 @@ def _collect(root: Path, paths: Iterable[Path], module_name: Callable[[Path], st
     return Sources(tuple(sorted(kept)), stage, tuple(sorted(tests)), (), root)
 
 
-def _place(inside: Path, root: Path, language: Language) -> str:
+def place_of(inside: Path, root: Path, language: Language) -> str:
     """The dotted place of a file that names no module: its folders and itself, without what says nothing."""
     parts = [*inside.parts[:-1], inside.name.partition(".")[0]]
     if language.name == "go":

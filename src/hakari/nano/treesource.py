@@ -36,6 +36,8 @@ class Unit:
     source: bytes
     grammar: Grammar
     left_out: Counter[str]
+    tests: bool = False
+    """Whether tests are wanted as well."""
 
     def line_start(self, node: Node) -> bytes:
         """What stands before a node on its line."""
@@ -55,8 +57,11 @@ class _Found:
     """Where its text begins: itself or an attribute before it."""
 
 
-def read_tree(file: SourceFile, left_out: Counter[str]) -> list[Definition]:
-    """The definitions of a file; raises `Unreadable`, and counts what is left out of it."""
+def read_tree(file: SourceFile, left_out: Counter[str], tests: bool = False) -> list[Definition]:
+    """The definitions of a file; raises `Unreadable`, and counts what is left out of it.
+
+    What is compiled for tests only is among them if `tests` says so.
+    """
     try:
         source = file.path.read_bytes()
     except OSError as error:
@@ -65,8 +70,8 @@ def read_tree(file: SourceFile, left_out: Counter[str]) -> list[Definition]:
         raise Unreadable("unreadable")
     if len(source) > LONG_FILE and len(source) / (source.count(b"\n") + 1) > MINIFIED_LINE:
         raise Unreadable("minified")
-    source = _as_utf8(source)
-    unit = Unit(file, source, grammar(file.language), left_out)
+    source = as_utf8(source)
+    unit = Unit(file, source, grammar(file.language), left_out, tests)
     root = parser(file.language).parse(source).root_node
     package = treenames.package_of(root, file)
     try:
@@ -75,7 +80,8 @@ def read_tree(file: SourceFile, left_out: Counter[str]) -> list[Definition]:
         raise Unreadable("unreadable") from error
 
 
-def _as_utf8(source: bytes) -> bytes:
+def as_utf8(source: bytes) -> bytes:
+    """A source in UTF-8 with plain line ends, whatever it was written in."""
     try:
         text = source.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -104,7 +110,7 @@ def _walk(unit: Unit, parent: Node, scope: Scope) -> Iterator[_Found]:
 def _enter(unit: Unit, outer: Node, scope: Scope, before: tuple[list[Node], list[Node]]) -> Iterator[_Found]:
     kinds = unit.grammar
     above, attached = before
-    if treenames.is_test_module(attached):
+    if not unit.tests and treenames.is_test_module(attached):
         unit.left_out["tests"] += 1
         return
     inner = _unwrapped(unit, outer)

@@ -8,25 +8,22 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from hakari.nano.definitions import PYTHON, Definition, Harvest, Tested
 from hakari.nano.draft import Stage
-from hakari.nano.pycalls import Called, functions_called
-from hakari.nano.pysource import read_python
+from hakari.nano.pycalls import Called, Names, functions_called
+from hakari.nano.pysource import definitions_of, parse
 from hakari.nano.sampling import MAX_POSITIVES, stable_hash
 from hakari.nano.shapes import MASK, Kind, Limits, Pair, Unsuitable, function_text, weight
 from hakari.nano.sources import SourceFile, Sources
-from hakari.nano.treesource import Unreadable, read_tree
+from hakari.nano.treetests import Finder, tests_in
 
 KIND = Kind("TestToFunction", "code-to-code", False)
 """A query tells less than its name does; a document is a whole function."""
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
-_CALL = re.compile(r"(?<![\w$])([A-Za-z_$][\w$]*)\s*(?:<[\w, ]*>)?\(")
-
-Finder = Callable[[Definition], Called]
-"""What a test of one file calls, among the definitions of the source."""
 
 
 def with_tests(sources: Sources, harvested: Harvest) -> Harvest:
@@ -35,8 +32,10 @@ def with_tests(sources: Sources, harvested: Harvest) -> Harvest:
     left_out: Counter[str] = Counter()
     found: list[Tested] = []
     seen = 0
-    for file in sources.tests:
-        tests, calls = _tests_of(file, index)
+    # Rust has the tests of a file within it.
+    within = [file for file in sources.files if file.language == "rust"]
+    for file in (*sources.tests, *within):
+        tests, calls = _tests_of(file, sources.root, index)
         seen += len(tests)
         for test in tests:
             try:
@@ -56,6 +55,7 @@ class Index:
 
     def __init__(self, definitions: Sequence[Definition]) -> None:
         self.by_name = {definition.name: definition for definition in definitions}
+        self.names = Names({name: d for name, d in self.by_name.items() if d.language == PYTHON})
         self.by_own_name: defaultdict[tuple[str, str], list[Definition]] = defaultdict(list)
         for definition in definitions:
             self.by_own_name[definition.language, definition.own_name].append(definition)
@@ -109,45 +109,15 @@ def words_of(name: str) -> list[str]:
     return [word.lower() for word in _WORD.findall(name)]
 
 
-def _tests_of(file: SourceFile, index: Index) -> tuple[list[Definition], Finder]:
-    try:
-        if file.language == PYTHON:
-            read = read_python(file, Counter()) or []
-            return [t for t in read if t.code and t.own_name.startswith("test")], functions_called(
-                file, index.by_name
-            )
-        read = read_tree(file, Counter())
-    except Unreadable:
+def _tests_of(file: SourceFile, root: Path, index: Index) -> tuple[list[Definition], Finder]:
+    if file.language != PYTHON:
+        return tests_in(file, root, lambda language, name: index.by_own_name.get((language, name), []))
+    text, tree = parse(file)
+    if tree is None:
         return [], lambda test: Called(frozenset())
-    if file.language == "go":
-        tests = [t for t in read if t.code and re.match(r"Test(?![a-z])", t.own_name)]
-        return tests, lambda test: _called_beside(test, index, {f"{file.module}."})
-    if file.language == "java":
-        tests = [t for t in read if t.code and ("@Test" in t.code or re.match(r"test(?![a-z])", t.own_name))]
-        return tests, lambda test: _called_beside(test, index, _classes_under_test(test.name))
-    return [], lambda test: Called(frozenset())
-
-
-def _classes_under_test(name: str) -> set[str]:
-    """Where the methods stand that a test of Java is about: `a.FooTest.testBar` looks in `a.Foo`."""
-    owner, _, _ = name.partition("#")[0].rpartition(".")
-    package, _, own = owner.rpartition(".")
-    about = re.sub(r"^Test|(?:Tests?|TestCase|IT)$", "", own)
-    return {f"{package}.{about}." if package else f"{about}."} if about != own else set()
-
-
-def _called_beside(test: Definition, index: Index, prefixes: Iterable[str]) -> Called:
-    """Functions that a test calls by a name that only one function under these prefixes has."""
-    found = set()
-    for name in set(_CALL.findall(test.code)):
-        near = [
-            definition.name
-            for definition in index.by_own_name[test.language, name]
-            if definition.code and definition.name.startswith(tuple(prefixes))
-        ]
-        if len(near) == 1:
-            found.add(near[0])
-    return Called(frozenset(found))
+    read = definitions_of(text, tree, file.module, Counter())
+    tests = [test for test in read if test.code and test.own_name.startswith("test")]
+    return tests, functions_called(tree, file.module, index.names)
 
 
 def _tested(test: Definition, called: Called, index: Index) -> Tested:
@@ -155,7 +125,8 @@ def _tested(test: Definition, called: Called, index: Index) -> Tested:
     functions = sorted(name for name in called.names if index.by_name[name].code)
     if not functions:
         raise Unsuitable("calls no function of the source")
-    asked = words_of(test.own_name)
+    # The cases of scripts have titles in place of names.
+    asked = words_of(test.docstring if test.own_name.startswith("case-") else test.own_name)
     lengths = {name: _shared(words_of(index.by_name[name].own_name), asked) for name in functions}
     best = [name for name in functions if lengths[name] == max(lengths.values())]
     if len(best) != 1:

@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* The numbers are those of `hakari.audit.features`, which gives the same bytes without this file. */
-enum { GRAM = 4, LONG = 8, LINE_WORDS = 3, STRIDE = 4, SAMPLING = 3 };
+enum { RUN_HEAD = 64, GRAM = 4, LONG = 8, LINE_WORDS = 3, STRIDE = 4, SAMPLING = 3 };
 enum key_kind { KEY_WHOLE = 1, KEY_LONG, KEY_SHORT, KEY_LINE, KEY_CODE, KEY_PATH };
 #define BASE 0x9E3779B97F4A7C15u
 #define TURN_BREAK 0x1E
@@ -159,15 +159,15 @@ typedef struct {
     int32_t covered, covered_long;  /* words in common runs of at least GRAM, of at least LONG words */
     int32_t shared, shingles, row_shingles;
     int32_t lines, line_total;      /* words in lines that the row has too, and in all lines */
-    int32_t windows, window_total;
-    int32_t row_words;
+    int32_t windows, window_total;  /* windows of code, each counted once */
+    int32_t distinct;               /* words in the beginning of the longest run, each counted once */
 } Found;
 
 typedef struct {
     int32_t *best, *heads, *next;
     List rooms[3];
     bool lines_sorted, windows_sorted;
-    List row_lines, row_windows; /* of the row, sorted by hash; made when first asked for */
+    List row_lines, row_windows, text_windows; /* of the row, sorted by hash; made when first asked for */
 } Desk;
 
 /* How shingles are counted: by words, or by bytes of the normal form. */
@@ -221,8 +221,15 @@ typedef struct {
     int32_t text, kind;
 } Keyed;
 
+typedef struct {
+    uint64_t hash;
+    uint32_t at;
+} Place;
+
+bool sort_windows(const Text *text, List *places);
 bool read_text(Text *text, const Reading *reading, const uint8_t *raw, size_t size);
-bool keys_of(const Text *text, const Reading *reading, int32_t number, List *out, int32_t counts[4]);
+bool keys_of(const Text *text, const Reading *reading, int32_t number, List *out, List *places,
+             int32_t counts[4]);
 bool judge_row(Worker *worker, const Index *index, int64_t row_number);
 
 #endif

@@ -1,11 +1,6 @@
 /* A row of training data against one evaluation text, word for word: what is reported rests on this and on no hash. */
 #include "audit.h"
 
-typedef struct {
-    uint64_t hash;
-    uint32_t at;
-} Place;
-
 enum { SAME_GRAMS = 16 };
 
 void desk_next_row(Desk *desk) { desk->lines_sorted = desk->windows_sorted = false; }
@@ -14,6 +9,7 @@ void desk_free(Desk *desk) {
     for (size_t i = 0; i < 3; i++) free(desk->rooms[i].items);
     free(desk->row_lines.items);
     free(desk->row_windows.items);
+    free(desk->text_windows.items);
     memset(desk, 0, sizeof *desk);
 }
 
@@ -101,6 +97,12 @@ static void measure_runs(const Text *text, const Desk *desk, Found *found) {
         found->covered += p < reach;
         found->covered_long += p < reach_long;
     }
+    const Word *run = WORDS(text) + found->start;
+    for (int32_t i = 0; i < found->longest && i < RUN_HEAD; i++) {
+        int32_t before = 0;
+        while (before < i && !same_word(run + before, run + i)) before++;
+        found->distinct += before == i;
+    }
 }
 
 /* ---- shingles ---- */
@@ -186,17 +188,14 @@ static bool compare_lines(const Text *row, const Text *text, Desk *desk, Found *
 
 /* ---- windows of code ---- */
 
-static bool sort_windows(const Text *row, Desk *desk) {
-    if (desk->windows_sorted) return true;
-    desk->row_windows.count = 0;
-    if (!list_reserve(&desk->row_windows, sizeof(Place), row->windows.count)) return false;
-    Place *places = desk->row_windows.items;
-    size_t count = 0;
-    for (size_t i = 0; i < row->windows.count; i++)
-        if (WINDOWS(row)[i]) places[count++] = (Place){WINDOWS(row)[i], (uint32_t)i};
-    desk->row_windows.count = count;
-    if (count) qsort(places, count, sizeof *places, by_hash);
-    desk->windows_sorted = true;
+/* The windows of a text by their hashes, equal ones in order. */
+bool sort_windows(const Text *text, List *places) {
+    places->count = 0;
+    if (!list_reserve(places, sizeof(Place), text->windows.count)) return false;
+    Place *place = places->items;
+    for (size_t i = 0; i < text->windows.count; i++)
+        if (WINDOWS(text)[i]) place[places->count++] = (Place){WINDOWS(text)[i], (uint32_t)i};
+    if (places->count) qsort(place, places->count, sizeof *place, by_hash);
     return true;
 }
 
@@ -212,16 +211,18 @@ static bool same_tokens(const Token *one, const Token *other, size_t width) {
     return true;
 }
 
+/* Each window counts once, so that code which repeats one statement is not told by that alone. */
 static bool compare_code(const Text *row, const Text *text, Desk *desk, size_t width, Found *found) {
-    if (!sort_windows(row, desk)) return false;
-    const Place *places = desk->row_windows.items;
+    if (!desk->windows_sorted && !sort_windows(row, &desk->row_windows)) return false;
+    desk->windows_sorted = true;
+    if (!sort_windows(text, &desk->text_windows)) return false;
+    const Place *places = desk->row_windows.items, *own = desk->text_windows.items;
     size_t count = desk->row_windows.count;
-    for (size_t i = 0; i < text->windows.count; i++) {
-        uint64_t hash = WINDOWS(text)[i];
-        if (!hash) continue;
+    for (size_t i = 0; i < desk->text_windows.count; i++) {
+        if (i && own[i].hash == own[i - 1].hash) continue;
         found->window_total++;
-        for (size_t at = first_of(places, count, hash); at < count && places[at].hash == hash; at++)
-            if (same_tokens(TOKENS(text) + i, TOKENS(row) + places[at].at, width)) {
+        for (size_t at = first_of(places, count, own[i].hash); at < count && places[at].hash == own[i].hash; at++)
+            if (same_tokens(TOKENS(text) + own[i].at, TOKENS(row) + places[at].at, width)) {
                 found->windows++;
                 break;
             }
@@ -231,7 +232,6 @@ static bool compare_code(const Text *row, const Text *text, Desk *desk, size_t w
 
 bool compare(const Text *row, const Text *text, Desk *desk, size_t window, Shingle shingle, Found *found) {
     found->words = (int32_t)text->words.count;
-    for (size_t j = 0; j < row->words.count; j++) found->row_words += WORDS(row)[j].length > 0;
     if (!find_runs(row, text, desk)) return false;
     measure_runs(text, desk, found);
     if (shingle.bytes)

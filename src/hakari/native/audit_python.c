@@ -206,13 +206,13 @@ static PyObject *audit_keys(PyObject *Py_UNUSED(module), PyObject *args) {
     Index *index = PyCapsule_GetPointer(capsule, INDEX_NAME);
     if (index == NULL) return NULL;
     Text text = {0};
-    List out = {0}, counts = {0};
+    List out = {0}, counts = {0}, places = {0};
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(texts); i++) {
         char *raw;
         Py_ssize_t size;
         if (PyBytes_AsStringAndSize(PyList_GET_ITEM(texts, i), &raw, &size) < 0) goto done;
         if (!list_reserve(&counts, 4 * sizeof(int32_t), 1) || !read_text(&text, &index->reading, (uint8_t *)raw, (size_t)size) ||
-            !keys_of(&text, &index->reading, (int32_t)i, &out, (int32_t *)counts.items + 4 * counts.count++)) {
+            !keys_of(&text, &index->reading, (int32_t)i, &out, &places, (int32_t *)counts.items + 4 * counts.count++)) {
             PyErr_NoMemory();
             goto done;
         }
@@ -223,6 +223,7 @@ done:
     text_free(&text);
     free(out.items);
     free(counts.items);
+    free(places.items);
     return result;
 }
 

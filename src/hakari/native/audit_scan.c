@@ -24,7 +24,8 @@ static bool push_key(List *out, uint64_t hash, enum key_kind kind, int32_t numbe
 }
 
 /* The keys under which an evaluation text is found, and its counts: words, words in lines, windows, sampled windows. */
-bool keys_of(const Text *text, const Reading *reading, int32_t number, List *out, int32_t counts[4]) {
+bool keys_of(const Text *text, const Reading *reading, int32_t number, List *out, List *places,
+             int32_t counts[4]) {
     size_t n = text->words.count, lines = text->lines.count;
     bool kept = true;
     if (n) kept = push_key(out, PREFIX(text)[n], KEY_WHOLE, number);
@@ -37,12 +38,14 @@ bool keys_of(const Text *text, const Reading *reading, int32_t number, List *out
     counts[1] = counts[2] = counts[3] = 0;
     for (size_t i = 0; i < lines; i++) counts[1] += (int32_t)LINES(text)[i].count;
     for (size_t i = 0; lines >= 3 && i < lines; i++) kept &= push_key(out, LINES(text)[i].hash, KEY_LINE, number);
-    for (size_t i = 0; i < text->windows.count; i++) {
-        uint64_t window = WINDOWS(text)[i];
-        counts[2] += window != 0;
-        if (!is_sampled(window)) continue;
+    kept &= sort_windows(text, places);
+    const Place *windows = places->items;
+    for (size_t i = 0; kept && i < places->count; i++) {
+        if (i && windows[i].hash == windows[i - 1].hash) continue;
+        counts[2]++;
+        if (!is_sampled(windows[i].hash)) continue;
         counts[3]++;
-        kept &= push_key(out, window, KEY_CODE, number);
+        kept &= push_key(out, windows[i].hash, KEY_CODE, number);
     }
     for (size_t i = 0; i < text->paths.count; i++)
         if (path_counts(text, reading, PATHS(text)[i])) kept &= push_key(out, PATHS(text)[i].hash, KEY_PATH, number);

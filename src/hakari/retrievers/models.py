@@ -86,6 +86,7 @@ class CatalogModel:
     requirement: str
     folder: str
     extra: str
+    licence: str
     model_sha256: str
     tokenizer_sha256: str
     usage: Usage

@@ -19,7 +19,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from hakari.errors import UnknownName, UsageError, nearest
-from hakari.retrievers.built_in import BUILT_IN, CATALOG_TARGETS, EXTRAS
+from hakari.retrievers.built_in import BUILT_IN, CATALOG_TARGETS, EXTRAS, HUB_TARGETS
+from hakari.retrievers.hub_catalog import hub_catalog
 from hakari.retrievers.models import catalog
 from hakari.retrievers.spelling import EXAMPLES, Inside, Spelled, read_spelling, spell
 
@@ -43,6 +44,10 @@ class Known:
     extra: str | None
     """The extra that it needs: `pip install 'hakari[extra]'`."""
     installed: bool
+    parameters: int | None = None
+    licence: str | None = None
+    source: str | None = None
+    """Of a model of a hub, the address of its card."""
 
 
 def parse(spec: str, model_args: Mapping[str, str] | None = None) -> Retriever:
@@ -75,8 +80,20 @@ def known() -> list[Known]:
         for name, entry in BUILT_IN.items()
     ]
     listed += [
-        Known(model.name, model.family, model.description, model.extra, _installed(model.extra))
+        Known(
+            model.name,
+            model.family,
+            model.description,
+            model.extra,
+            _installed(model.extra),
+            licence=model.licence,
+        )
         for model in catalog().values()
+    ]
+    there = _installed("torch")
+    listed += [
+        Known(m.name, m.family, m.description, "torch", there, m.parameters, m.licence, m.source)
+        for m in hub_catalog().values()
     ]
     taken = {entry.name for entry in listed}
     for name, point in _plugins().items():
@@ -193,6 +210,8 @@ def _factory(name: str) -> tuple[Any, dict[str, Any]]:
         return _attribute(BUILT_IN[name].target), {}
     if name in catalog():
         return _attribute(CATALOG_TARGETS[catalog()[name].family]), {"model": name}
+    if name in hub_catalog():
+        return _attribute(HUB_TARGETS[hub_catalog()[name].family]), {"model": name}
     for pattern, entry in BUILT_IN.items():
         head, placeholder_colon, placeholder = pattern.rpartition(":")
         if placeholder_colon and name.startswith(f"{head}:"):

@@ -11,12 +11,14 @@ import numpy as np
 from hakari.errors import UsageError
 from hakari.retrievers.base import Retrieved
 from hakari.retrievers.dense import Dense
+from hakari.retrievers.hub_catalog import hub_catalog, settings_of
 from hakari.retrievers.long_texts import reads_long_texts
 from hakari.retrievers.model_settings import DenseSettings, spelled
 from hakari.retrievers.model_source import HubModel, LocalModel, ModelSource
 from hakari.retrievers.onnx import unit
 from hakari.retrievers.torch_asked import Asked
 from hakari.retrievers.torch_encode import Role, TorchTexts, Vector
+from hakari.retrievers.torch_model import require_torch
 from hakari.types import Run, Task
 
 DEFAULTS: Mapping[str, Any] = {
@@ -74,6 +76,7 @@ class TorchDense(Dense):
 
     def require(self) -> None:
         """Raise where the weights or the packages that run them are missing or corrupt, or settings do not fit."""
+        require_torch(self.name)
         self._compared()
         super().require()
 
@@ -102,7 +105,8 @@ class TorchDense(Dense):
 def hub_dense(name: str, **settings: Unpack[DenseSettings]) -> TorchDense:
     """A model of a hub, `org/name` or `org/name@revision`."""
     source = HubModel.of(name)
-    return TorchDense(spelled(source.spelling, settings, DenseSettings), source, settings)
+    spelling = spelled(source.spelling, settings, DenseSettings)
+    return TorchDense(spelling, source, settings, settings_of(source.repository, "dense"))
 
 
 @reads_long_texts
@@ -110,3 +114,12 @@ def folder_dense(path: str, **settings: Unpack[DenseSettings]) -> TorchDense:
     """A folder that sentence-transformers or transformers wrote."""
     source = LocalModel(path)
     return TorchDense(spelled(source.spelling, settings, DenseSettings), source, settings)
+
+
+@reads_long_texts
+def catalog_dense(model: str, **settings: Unpack[DenseSettings]) -> TorchDense:
+    """A model of the catalog; what is given takes precedence over what the catalog says."""
+    entry = hub_catalog()[model]
+    asked = {key: value for key, value in settings.items() if entry.settings.get(key) != value}
+    name = spelled(model, asked, DenseSettings)
+    return TorchDense(name, HubModel(entry.repository), asked, entry.settings)

@@ -9,6 +9,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from hakari.retrievers.base import Retrieved
+from hakari.retrievers.hub_catalog import hub_catalog, settings_of
 from hakari.retrievers.late import LateInteraction
 from hakari.retrievers.late_pass import packed
 from hakari.retrievers.model_settings import CATALOG, FLAG, PromptSettings, spelled
@@ -17,7 +18,7 @@ from hakari.retrievers.rerank import Pairs, Rescored
 from hakari.retrievers.torch_asked import OF_TASK, Asked
 from hakari.retrievers.torch_encode import BatchedTorchEncoder, Role, TorchEncoder, TorchTexts, Vector
 from hakari.retrievers.torch_heads import has_projection, trained_as
-from hakari.retrievers.torch_model import PACKAGES
+from hakari.retrievers.torch_model import PACKAGES, require_torch
 from hakari.types import Run, Task
 
 DEFAULTS: Mapping[str, Any] = {
@@ -97,6 +98,7 @@ class TorchLate(LateInteraction):
 
     def ready(self) -> None:
         """Raise where the weights or the packages that run them are missing or corrupt."""
+        require_torch(self.name)
         self.tokens.model()
 
     def encoder(self, role: Role) -> TorchEncoder | BatchedTorchEncoder:
@@ -135,10 +137,19 @@ class TorchLate(LateInteraction):
 def hub_late(name: str, **settings: Unpack[PromptSettings]) -> TorchLate:
     """A late-interaction model of a hub, `org/name` or `org/name@revision`."""
     source = HubModel.of(name)
-    return TorchLate(spelled(f"late:{source.spelling}", settings, PromptSettings), source, settings)
+    spelling = spelled(f"late:{source.spelling}", settings, PromptSettings)
+    return TorchLate(spelling, source, settings, settings_of(source.repository, "late"))
 
 
 def folder_late(path: str, **settings: Unpack[PromptSettings]) -> TorchLate:
     """A folder with a late-interaction model."""
     source = LocalModel(path)
     return TorchLate(spelled(f"late:{source.spelling}", settings, PromptSettings), source, settings)
+
+
+def catalog_late(model: str, **settings: Unpack[PromptSettings]) -> TorchLate:
+    """A model of the catalog; what is given takes precedence over what the catalog says."""
+    entry = hub_catalog()[model]
+    asked = {key: value for key, value in settings.items() if entry.settings.get(key) != value}
+    name = spelled(model, asked, PromptSettings)
+    return TorchLate(name, HubModel(entry.repository), asked, entry.settings)

@@ -11,6 +11,7 @@ import numpy as np
 
 from hakari.errors import UsageError
 from hakari.retrievers.cross_encoder import PairReranker, parted
+from hakari.retrievers.hub_catalog import hub_catalog, settings_of
 from hakari.retrievers.model_settings import LoadSettings, spelled
 from hakari.retrievers.model_source import HubModel, LocalModel, ModelSource
 from hakari.retrievers.onnx import Encoding
@@ -18,7 +19,7 @@ from hakari.retrievers.rerank import Pairs, Rescored
 from hakari.retrievers.torch_asked import Asked
 from hakari.retrievers.torch_encode import apply, batch_size
 from hakari.retrievers.torch_heads import check_head
-from hakari.retrievers.torch_model import PACKAGES, TokenCounter, load, one_thread
+from hakari.retrievers.torch_model import PACKAGES, TokenCounter, load, one_thread, require_torch
 from hakari.types import Task
 
 DEFAULTS: Mapping[str, Any] = {"max_length": None, "dtype": None, "label": 0}
@@ -158,6 +159,7 @@ class TorchReranker(PairReranker):
 
     def ready(self) -> None:
         """Raise where the weights or the packages that run them are missing or corrupt."""
+        require_torch(self.name)
         self.pairs.model()
 
     def encoder(self) -> PairEncoder | BatchedPairEncoder:
@@ -178,10 +180,19 @@ class TorchReranker(PairReranker):
 def hub_reranker(name: str, **settings: Unpack[RerankSettings]) -> TorchReranker:
     """A cross-encoder of a hub, `org/name` or `org/name@revision`."""
     source = HubModel.of(name)
-    return TorchReranker(spelled(f"rerank:{source.spelling}", settings, RerankSettings), source, settings)
+    spelling = spelled(f"rerank:{source.spelling}", settings, RerankSettings)
+    return TorchReranker(spelling, source, settings, settings_of(source.repository, "rerank"))
 
 
 def folder_reranker(path: str, **settings: Unpack[RerankSettings]) -> TorchReranker:
     """A folder with a cross-encoder."""
     source = LocalModel(path)
     return TorchReranker(spelled(f"rerank:{source.spelling}", settings, RerankSettings), source, settings)
+
+
+def catalog_reranker(model: str, **settings: Unpack[RerankSettings]) -> TorchReranker:
+    """A model of the catalog; what is given takes precedence over what the catalog says."""
+    entry = hub_catalog()[model]
+    asked = {key: value for key, value in settings.items() if entry.settings.get(key) != value}
+    name = spelled(model, asked, RerankSettings)
+    return TorchReranker(name, HubModel(entry.repository), asked, entry.settings)

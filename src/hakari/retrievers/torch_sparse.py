@@ -8,13 +8,14 @@ from typing import Any, Literal, Unpack
 
 from hakari.errors import UsageError
 from hakari.retrievers.base import Retrieved
+from hakari.retrievers.hub_catalog import hub_catalog, settings_of
 from hakari.retrievers.model_settings import PromptSettings, spelled
 from hakari.retrievers.model_source import HubModel, LocalModel, ModelSource
 from hakari.retrievers.sparse import Sparse, packed
 from hakari.retrievers.torch_asked import Asked
 from hakari.retrievers.torch_encode import BatchedTorchEncoder, Role, TorchEncoder, TorchTexts, Vector
 from hakari.retrievers.torch_heads import check_head
-from hakari.retrievers.torch_model import PACKAGES
+from hakari.retrievers.torch_model import PACKAGES, require_torch
 from hakari.types import Run, Task
 
 DEFAULTS: Mapping[str, Any] = {
@@ -76,6 +77,7 @@ class TorchSparse(Sparse):
 
     def require(self) -> None:
         """Raise where the weights or the packages that run them are missing or corrupt, or settings do not fit."""
+        require_torch(self.name)
         self.cosine()
         self.weights.require()
 
@@ -111,10 +113,19 @@ class TorchSparse(Sparse):
 def hub_sparse(name: str, **settings: Unpack[SparseSettings]) -> TorchSparse:
     """A sparse encoder of a hub, `org/name` or `org/name@revision`."""
     source = HubModel.of(name)
-    return TorchSparse(spelled(f"sparse:{source.spelling}", settings, SparseSettings), source, settings)
+    spelling = spelled(f"sparse:{source.spelling}", settings, SparseSettings)
+    return TorchSparse(spelling, source, settings, settings_of(source.repository, "sparse"))
 
 
 def folder_sparse(path: str, **settings: Unpack[SparseSettings]) -> TorchSparse:
     """A folder with a sparse encoder."""
     source = LocalModel(path)
     return TorchSparse(spelled(f"sparse:{source.spelling}", settings, SparseSettings), source, settings)
+
+
+def catalog_sparse(model: str, **settings: Unpack[SparseSettings]) -> TorchSparse:
+    """A model of the catalog; what is given takes precedence over what the catalog says."""
+    entry = hub_catalog()[model]
+    asked = {key: value for key, value in settings.items() if entry.settings.get(key) != value}
+    name = spelled(model, asked, SparseSettings)
+    return TorchSparse(name, HubModel(entry.repository), asked, entry.settings)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,6 +11,8 @@ from hub_server import Flip, HubServer, Status
 
 from hakari.errors import MissingPrerequisite, UsageError
 from hakari.io import hub_models
+from hakari.retrievers.model_source import HubModel
+from hakari.retrievers.registry import parse
 
 pytest.importorskip("huggingface_hub")
 FILES = {
@@ -81,3 +84,29 @@ def test_what_was_fetched_serves_without_a_network(hub: HubServer, monkeypatch: 
     assert hub_models.snapshot("org/offline", commit) == folder
     with pytest.raises(MissingPrerequisite, match="was never fetched"):
         hub_models.commit_of("org/never")
+
+
+def test_a_misspelt_name_is_told_the_nearest_that_hakari_knows(hub: HubServer) -> None:
+    with pytest.raises(UsageError, match="there is no model `intfloat/e5-smal-v2`") as told:
+        assert HubModel.of("intfloat/e5-smal-v2").commit
+    assert told.value.hint == "did you mean `hf:intfloat/e5-small-v2`?"
+
+
+@pytest.mark.parametrize(
+    "spelling", ["e5-small-v2", "sparse:hf:org/x", "late:hf:org/x", "rerank(bm25,rerank:hf:org/x)"]
+)
+def test_without_sentence_transformers_the_extra_is_named_first(
+    hub: HubServer, monkeypatch: pytest.MonkeyPatch, spelling: str
+) -> None:
+    find = importlib.util.find_spec
+    monkeypatch.setattr(
+        "importlib.util.find_spec",
+        lambda name, *a: None if name == "sentence_transformers" else find(name, *a),
+    )
+    with pytest.raises(
+        MissingPrerequisite, match="needs sentence-transformers, which is not installed"
+    ) as told:
+        parse(spelling).require()
+    assert "[torch]" in str(told.value.hint)
+    assert told.value.exit_code == 3
+    assert not hub.requests
