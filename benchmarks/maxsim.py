@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from side_by_side import Table, machine, timings
+from side_by_side import Table, machine, timings, use_processor_time
 from threadpoolctl import threadpool_limits
 
 from hakari.retrievers.encode import thread_count
@@ -146,7 +146,10 @@ def main() -> None:
     parser.add_argument("--queries", type=int, default=200)
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--tokens", type=int, nargs="+", default=[14, 32], help="lengths of queries")
+    parser.add_argument("--cpu", action="store_true", help="processor seconds in place of the clock")
     arguments = parser.parse_args()
+    if arguments.cpu:
+        use_processor_time()
     packages = [
         name
         for name in ("torch", "sentence-transformers")

@@ -21,7 +21,7 @@ import numpy as np
 import onnxruntime
 import tokenizers
 from encoding import functions
-from side_by_side import Table, machine, ratio, timings
+from side_by_side import Table, machine, ratio, timings, use_processor_time
 
 from hakari.retrievers.encode import thread_count
 from hakari.retrievers.models import catalog, locate
@@ -133,7 +133,10 @@ def main() -> None:
     parser.add_argument("--queries", type=int, default=200)
     parser.add_argument("--depth", type=int, default=2, help="candidates a query")
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--cpu", action="store_true", help="processor seconds in place of the clock")
     arguments = parser.parse_args()
+    if arguments.cpu:
+        use_processor_time()
     os.environ["HAKARI_EMBEDDING_CACHE"] = "0"
     task = documented_functions(arguments.queries)
     first = parse("bm25").retrieve(task, arguments.depth).runs["float"]

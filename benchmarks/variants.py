@@ -18,7 +18,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
-from side_by_side import Table, figure, machine, markdown_table, ratio, timings
+from side_by_side import Table, figure, machine, markdown_table, ratio, timings, use_processor_time
 
 from hakari import measures
 from hakari.bench import STORED_MEASURES
@@ -167,7 +167,10 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--on", action="append", default=[], metavar="TASK")
     parser.add_argument("--tasks-dir", type=Path)
+    parser.add_argument("--cpu", action="store_true", help="processor seconds in place of the clock")
     given = parser.parse_args()
+    if given.cpu:
+        use_processor_time()
     sides, qrels = made_up()
     check_same(sides, qrels)
     taken = timings({"hakari": lambda: ours(sides, qrels), "loop": lambda: loop(sides, qrels)}, given.rounds)

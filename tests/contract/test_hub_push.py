@@ -81,6 +81,13 @@ def test_push_and_pull_are_a_round_trip(hub: HubServer, folder: Path, tmp_path: 
     assert "NanoTest: 1 task" in ran.stdout
 
 
+def test_files_that_are_the_same_are_sent_whole(hub: HubServer, tmp_path: Path) -> None:
+    folder = tmp_path / "twins" / "NanoTest"
+    write_nano_set(folder, [small_task(name, 40, 8_000, seed=5) for name in ("One", "Two", "Three", "Four")])
+    for ref, here in zip(resolve(push(folder).stdout.strip()), resolve(str(folder)), strict=True):
+        assert ref.load().content == here.load().content
+
+
 def test_a_second_push_makes_no_commit_and_sends_nothing(
     hub: HubServer, folder: Path, tmp_path: Path
 ) -> None:
@@ -336,3 +343,13 @@ def test_the_spellings_of_revision_and_task(
     found = resolve(THERE + spelling)
     assert len(found) == count
     assert {ref.source.revision for ref in found} == {branch}  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("name", ["NanoMedical", "NanoOpen/XQuAD_*", "NanoOpen/C*i*"])
+def test_real_tasks_are_the_same_after_a_round_trip(hub: HubServer, real_data: Path, name: str) -> None:
+    """Among them graded judgements, six scripts, and tasks whose judgements are one file."""
+    spelling = push(real_data / name, to="hub:org/NanoReal").stdout.strip()
+    for here, there in zip(resolve(str(real_data / name)), resolve(spelling), strict=True):
+        sent, read = here.load(), there.load()
+        assert sent.content == read.content
+        assert (sent.language, sent.category, sent.shape) == (read.language, read.category, read.shape)

@@ -104,6 +104,8 @@ def test_a_folder_may_mix_languages_and_one_of_them_may_be_asked_for(tmp_path: P
     with pytest.raises(UnknownName, match="rubby"):
         find_sources(tmp_path, ("rubby",))
     assert find_sources(tmp_path / "web" / "view.tsx").files[0].language == "tsx"
+    with pytest.raises(UsageError, match="no source files"):
+        find_sources(tmp_path, ("java",))
 
 
 def test_tests_of_other_languages_are_known_by_their_names(tmp_path: Path) -> None:

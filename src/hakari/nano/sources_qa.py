@@ -116,7 +116,10 @@ def _listed(value: Any) -> list[Any]:
 
 
 def _first(told: Mapping[str, Any], names: Sequence[str]) -> Any:
-    return next((told[name] for name in names if told.get(name) is not None), None)
+    for name in names:
+        if (value := told.get(name)) is not None:
+            return value
+    return None
 
 
 def _number(value: Any, column: str | None, place: Place, faults: FaultLog) -> float | None:

@@ -11,6 +11,7 @@ import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -175,6 +176,7 @@ def _described(path: Path, faults: FaultLog, header_names: frozenset[str]) -> Ta
     return Table((path,), tuple(names), faults, headed, names)
 
 
+@lru_cache(maxsize=4096)
 def plain_name(column: str) -> str:
     """A column name in the one form in which names are compared."""
     return column.strip().lower().replace("-", "_").replace(" ", "_")

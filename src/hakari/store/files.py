@@ -263,6 +263,7 @@ def _write_parquet(path: Path, manifest: Mapping[str, Any], variants: Mapping[st
     measures = sorted(variants[names[0]].values)
     rows: dict[str, list[npt.NDArray]] = {k: [] for k in ("row", "variant", "query_id", "document", "score")}
     heads: dict[str, list[npt.NDArray]] = {k: [] for k in ("row", "variant", "query_id", *measures)}
+    vocabularies: list[Ids] = []
     base = 0
     for name in names:
         run, values = variants[name].run, variants[name].values
@@ -273,7 +274,8 @@ def _write_parquet(path: Path, manifest: Mapping[str, Any], variants: Mapping[st
         for measure in measures:
             heads[measure].append(np.asarray(values[measure], dtype=np.float64))
         rows["row"].append(np.repeat(heads["row"][-1], np.diff(run.offsets)))
-        rows["document"].append(run.document_ids[run.documents])
+        before = _place_of(run.document_ids, vocabularies)
+        rows["document"].append(run.documents.astype(np.int64) + before + 1)  # lists of DuckDB count from 1
         rows["score"].append(run.scores.astype(np.float64))
         base += count
     head = {
@@ -282,30 +284,42 @@ def _write_parquet(path: Path, manifest: Mapping[str, Any], variants: Mapping[st
         "query_id": np.concatenate(heads["query_id"]),
         **{f"m{i}": np.concatenate(heads[m]) for i, m in enumerate(measures)},
     }
-    documents = np.concatenate(rows["document"])
-    flat = {
-        "row": np.concatenate(rows["row"]),
-        "rank": np.arange(len(documents), dtype=np.int64),
-        "document": documents.astype(object),
-        "score": np.concatenate(rows["score"]),
-    }
+    flat = {name: np.concatenate(rows[name]) for name in ("row", "document", "score")}
+    flat["rank"] = np.arange(len(flat["row"]), dtype=np.int64)
+    # Numbers are grouped and then replaced by ids, which are many times slower to move.
+    known = {"id": np.concatenate(vocabularies).astype(object)}
+    known["place"] = np.arange(len(known["id"]), dtype=np.int64)
     keys = ", ".join(_quoted(m) for m in measures)
     values_sql = ", ".join(f"m{i}" for i in range(len(measures)))
     with connection() as con, _system_errors():
         con.register("head", head)
         con.register("flat", flat)
+        con.register("known", known)
         con.execute(
             f"""COPY (
                 SELECT variant, query_id,
                        coalesce(documents, []::VARCHAR[]) AS doc_ids, coalesce(scores, []::DOUBLE[]) AS scores,
                        map([{keys}]::VARCHAR[], [{values_sql}]::DOUBLE[]) AS measures
                 FROM head LEFT JOIN (
-                    SELECT row, list(document ORDER BY rank) AS documents, list(score ORDER BY rank) AS scores
-                    FROM flat GROUP BY row
+                    SELECT row, list_select(ids, places) AS documents, scores
+                    FROM (SELECT row, list(document) AS places, list(score) AS scores
+                          FROM (FROM flat ORDER BY rank) GROUP BY row),
+                         (SELECT list(id ORDER BY place) AS ids FROM known)
                 ) USING (row) ORDER BY row
             ) TO {_quoted(str(path))}
             (FORMAT parquet, COMPRESSION zstd, KV_METADATA {{{MANIFEST_KEY}: {_quoted(canonical(manifest))}}})"""
         )
+
+
+def _place_of(ids: Ids, vocabularies: list[Ids]) -> int:
+    """Where ids begin in the vocabularies one after the other; new ones are added."""
+    before = 0
+    for known in vocabularies:
+        if known is ids:
+            return before
+        before += len(known)
+    vocabularies.append(ids)
+    return before
 
 
 @contextlib.contextmanager

@@ -40,12 +40,12 @@ def turns_of(value: Any) -> list[Turn]:
     for number, turn in enumerate(value, 1):
         if not isinstance(turn, dict):
             raise ValueError(f"has {_kind(turn)} as turn {number}, not an object with `role` and `content`")
-        named = next((turn[key] for key in ROLE_KEYS if turn.get(key) is not None), None)
+        named = _first(turn, ROLE_KEYS)
         role = ROLES.get(named.strip().lower()) if isinstance(named, str) else None
         if role is None:
             told = "no role" if named is None else f"the unknown role {str(named)[:40]!r}"
             raise ValueError(f"has {told} in turn {number}")
-        text = _text_of(next((turn[key] for key in TEXT_KEYS if turn.get(key) is not None), None), number)
+        text = _text_of(_first(turn, TEXT_KEYS), number)
         if text.strip():
             turns.append(Turn(role, text.strip()))
     return turns
@@ -54,6 +54,13 @@ def turns_of(value: Any) -> list[Turn]:
 def as_history(turns: Sequence[Turn]) -> str:
     """Turns as one text: who speaks stands on a line of its own, so that blocks of code below stay what they are."""
     return "\n\n".join(f"{turn.role}:\n{turn.text}" for turn in turns)
+
+
+def _first(turn: dict[str, Any], keys: Sequence[str]) -> Any:
+    for key in keys:
+        if (value := turn.get(key)) is not None:
+            return value
+    return None
 
 
 def _text_of(content: Any, number: int) -> str:

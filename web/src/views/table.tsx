@@ -136,10 +136,20 @@ function Name({ row }: { row: Row }) {
   );
 }
 
-const below = (row: Row): Row[] =>
-  row.system === null || !isHead(row.system) || !isOpen(row.system)
-    ? []
-    : variantsOf(row.system).filter((s) => shown.value.includes(s)).map(rowOf);
+/** The rows of unfolded variants, made once for what is shown. */
+const folded = computed(() => {
+  const found = new Map<number, Row[]>();
+  for (const s of shown.value) {
+    const head = systems.value[s]!.head;
+    if (head === s) continue;
+    const rows = found.get(head);
+    if (rows) rows.push(rowOf(s));
+    else found.set(head, [rowOf(s)]);
+  }
+  return found;
+});
+const NO_ROWS: readonly Row[] = [];
+const below = (row: Row): readonly Row[] => (row.system === null ? undefined : folded.value.get(row.system)) ?? NO_ROWS;
 
 function Leaderboard() {
   const { complete: whole, incomplete, outside } = parts.value;
