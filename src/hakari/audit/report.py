@@ -57,6 +57,10 @@ class Reason:
     side: str
     id: str
     kind: str
+    containment: float | None = None
+    """Share of the text's shingles that the row has; None where the text has none."""
+    longest: int | None = None
+    """Words of the longest common run."""
 
 
 @dataclass
@@ -239,10 +243,12 @@ class Report:
                     )
         found: dict[int, list[Reason]] = {}
         for at in np.flatnonzero(self.best < len(OF_ONE_ROW)).tolist():
-            kind = OF_ONE_ROW[self.best[at]]
-            for task_name, side, name, code in occurrences.get(int(self.found["text"][at]), ()):
+            kind, one = OF_ONE_ROW[self.best[at]], self.found[at]
+            share = round(int(one["shared"]) / int(one["shingles"]), 4) if one["shingles"] else None
+            for task_name, side, name, code in occurrences.get(int(one["text"]), ()):
                 if code or kind != "identifier":
-                    found.setdefault(int(self.rows[at]), []).append(Reason(task_name, side, name, kind))
+                    reason = Reason(task_name, side, name, kind, share, int(one["longest"]))
+                    found.setdefault(int(self.rows[at]), []).append(reason)
         for text, rows in self.split.items():
             for row in rows:
                 for task_name, side, name, _ in occurrences.get(text, ()):

@@ -48,10 +48,12 @@ class Settings:
     skip_corrupt: bool = False
     fresh: bool = False
     engine: Engine = scan
+    code: bool = True
+    """Whether code is compared a second time, without comments, layout and names."""
 
     def thresholds(self) -> Thresholds:
         """The thresholds of all kinds."""
-        return Thresholds(shingle=parse_shingle(self.shingle), containment=self.containment)
+        return Thresholds(parse_shingle(self.shingle), self.code, self.containment)
 
 
 def parse_shingle(told: str) -> Shingle:

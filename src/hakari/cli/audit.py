@@ -63,6 +63,14 @@ _scan_options = options.together(
         help="Share of a text's shingles from which a row holds it.",
     ),
     click.option(
+        "--normalise",
+        type=click.Choice(["text", "code"]),
+        default="code",
+        show_default=True,
+        help="What does not count: `text` is Unicode NFKC, case, white space, punctuation; `code` is that, and for "
+        "code also comments, formatting and names.",
+    ),
+    click.option(
         "--engine",
         type=click.Choice(["local", "ray"]),
         default="local",
@@ -203,6 +211,8 @@ def _record(report: Report, train: tuple[str, ...], chosen: dict[str, Any]) -> N
 
 
 def _scanned(train: Sequence[str | Shard], chosen: dict[str, Any]) -> Report:
+    from dataclasses import replace
+
     import hakari.api  # noqa: F401  (it tells the registry of the sets that are built here)
     from hakari.audit import run
     from hakari.cli.audit_progress import telling
@@ -211,9 +221,8 @@ def _scanned(train: Sequence[str | Shard], chosen: dict[str, Any]) -> Report:
     settings = run.Settings(
         chosen["shingle"], chosen["containment"], given, chosen["skip_corrupt"], chosen["fresh"]
     )
+    settings = replace(settings, code=chosen["normalise"] == "code")
     if chosen["engine"] == "ray":
-        from dataclasses import replace
-
         from hakari.engines.audit_ray import scan_on_ray
 
         settings = replace(settings, engine=scan_on_ray)
