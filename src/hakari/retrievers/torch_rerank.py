@@ -19,7 +19,7 @@ from hakari.retrievers.rerank import Pairs, Rescored
 from hakari.retrievers.torch_asked import Asked
 from hakari.retrievers.torch_encode import apply, batch_size
 from hakari.retrievers.torch_heads import check_head
-from hakari.retrievers.torch_model import PACKAGES, TokenCounter, load, one_thread
+from hakari.retrievers.torch_model import PACKAGES, TokenCounter, load, one_thread, require_torch
 from hakari.types import Task
 
 DEFAULTS: Mapping[str, Any] = {"max_length": None, "dtype": None, "label": 0}
@@ -159,6 +159,7 @@ class TorchReranker(PairReranker):
 
     def ready(self) -> None:
         """Raise where the weights or the packages that run them are missing or corrupt."""
+        require_torch(self.name)
         self.pairs.model()
 
     def encoder(self) -> PairEncoder | BatchedPairEncoder:
