@@ -39,7 +39,7 @@ def existing(repo: str, branch: str) -> hub.Listing | None:
     from huggingface_hub import HfApi, errors
 
     for name in dict.fromkeys((branch, MAIN)):
-        with _failures(repo), hub.quiet():
+        with failures(repo), hub.quiet():
             try:
                 HfApi(endpoint=hub.endpoint()).dataset_info(repo, revision=name, timeout=30)
             except errors.HfHubHTTPError as error:
@@ -68,12 +68,12 @@ def push(
     from huggingface_hub import CommitOperationAdd, CommitOperationDelete, HfApi
 
     api = HfApi(endpoint=hub.endpoint())
-    with _failures(repo), hub.quiet(), warnings.catch_warnings(), ExitStack() as opened:
+    with failures(repo), hub.quiet(), warnings.catch_warnings(), ExitStack() as opened:
         api.create_repo(repo, repo_type="dataset", private=private, exist_ok=True)
         if branch != MAIN:
             api.create_branch(repo, branch=branch, repo_type="dataset", exist_ok=True)
         adding = [
-            CommitOperationAdd(name, opened.enter_context(_sendable(path)))
+            CommitOperationAdd(name, opened.enter_context(sendable(path)))
             for name, path in sorted(files.items())
         ]
         warnings.simplefilter("ignore")  # of the hub about keys of a card
@@ -97,7 +97,7 @@ def _is_public() -> bool:
 
 
 @contextmanager
-def _sendable(path: Path) -> Iterator[Any]:
+def sendable(path: Path) -> Iterator[Any]:
     """A file in the form that the hub understands.
 
     Only the public hub is sure to speak the newest protocol of uploads, which the client uses for paths; opened
@@ -122,7 +122,7 @@ def _verify(repo: str, commit: str, files: Mapping[str, Path]) -> None:
 
 
 @contextmanager
-def _failures(repo: str) -> Iterator[None]:
+def failures(repo: str) -> Iterator[None]:
     """Everything that the client may raise while it writes, as one error of ours."""
     from huggingface_hub import errors
 
