@@ -71,6 +71,7 @@ class Handler(BaseHTTPRequestHandler):
     """One request."""
 
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
 
     def log_message(self, *arguments: object) -> None:
         """Say nothing."""

@@ -179,11 +179,11 @@ class _Handler(Writing):
         address = urlsplit(self.path)
         parts = [unquote(part) for part in address.path.strip("/").split("/")]
         match parts:
-            case ["api", "datasets", owner, name]:
+            case ["api", "datasets" | "spaces", owner, name]:
                 self._info(f"{owner}/{name}", "main")
-            case ["api", "datasets" | "models", owner, name, "revision", revision]:
+            case ["api", "datasets" | "models" | "spaces", owner, name, "revision", revision]:
                 self._info(f"{owner}/{name}", revision)
-            case ["api", "datasets" | "models" as kind, owner, name, "tree", revision, *_]:
+            case ["api", "datasets" | "models" | "spaces" as kind, owner, name, "tree", revision, *_]:
                 self._tree(f"{owner}/{name}", revision, parse_qs(address.query), kind)
             case ["datasets", owner, name, "resolve", revision, *path]:
                 self._file(f"{owner}/{name}", revision, "/".join(path), body, failure)

@@ -60,11 +60,13 @@ class Writing(BaseHTTPRequestHandler):
                 self._create(json.loads(body))
             case ["api", "datasets", owner, name, "branch", branch]:
                 self._branch(f"{owner}/{name}", branch)
-            case ["api", "datasets", owner, name, "preupload", revision]:
+            case ["api", "datasets" | "spaces", owner, name, "preupload", revision]:
                 self._modes(f"{owner}/{name}", revision, json.loads(body))
-            case ["datasets", owner, name, "info", "lfs", "objects", "batch"] if name.endswith(".git"):
+            case ["datasets" | "spaces", owner, name, "info", "lfs", "objects", "batch"] if name.endswith(
+                ".git"
+            ):
                 self._batch(json.loads(body))
-            case ["api", "datasets", owner, name, "commit", branch]:
+            case ["api", "datasets" | "spaces", owner, name, "commit", branch]:
                 self._commit(f"{owner}/{name}", branch, body)
             case _:
                 self.reply({"error": "not found"}, 404)
@@ -91,7 +93,7 @@ class Writing(BaseHTTPRequestHandler):
 
     def _create(self, asked: dict[str, Any]) -> None:
         repo = f"{asked['organization']}/{asked['name']}"
-        told = {"url": f"{self.hub.url}/datasets/{repo}"}
+        told = {"url": f"{self.hub.url}/{asked.get('type', 'dataset')}s/{repo}"}
         if repo in self.hub.files:
             self.reply({"error": "You already created this dataset repo", **told}, 409)
             return

@@ -313,6 +313,7 @@ def site(
     render.require()
     refs = [ref for ref in references(tasks, where) if not isinstance(ref, Task)] if tasks else []
     found = reading.read(refs, where.results, where.language, where.category, published)
+    found = replace(found, licences={k.name: k.licence for k in registry.known() if k.licence})
     return build.build(build.site_of(found, tell), Path(out))
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hakari.errors import InvalidInput, UsageError
+from hakari.errors import UsageError
 from hakari.retrievers.encode import encode_texts
 from hakari.retrievers.models import catalog, locate
 from hakari.retrievers.registry import parse
@@ -137,7 +137,7 @@ def test_settings_that_do_not_fit_the_model_are_said(tmp_path):
         parse("bge_small_en(max_length=2)").retrieve(small_task(), 3)
     (folder / "model.onnx").unlink()
     (folder / "model.onnx").write_bytes(b"no graph")
-    with pytest.raises(InvalidInput, match=r"model.onnx: cannot be read"):
+    with pytest.raises(UsageError, match=r"model.onnx` cannot be read: .*\nhint: export the model again"):
         parse(f"onnx:{folder}").require()
 
 

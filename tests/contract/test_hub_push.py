@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from command import Done, hakari_json, within
-from data_builders import write_candidates_file, write_nano
+from data_builders import write_candidates_file, write_nano, write_parquet
 from hub_server import HubServer, Status
 from small import small_set, small_task
 
@@ -79,6 +79,37 @@ def test_push_and_pull_are_a_round_trip(hub: HubServer, folder: Path, tmp_path: 
         assert told["candidates"]["bm25"]["rankings_sha256"], "the record of candidates comes along"
     ran = within("run", "bm25", "--on", f"{spelling}/First", "--results", tmp_path / "r")
     assert "NanoTest: 1 task" in ran.stdout
+
+
+def test_files_that_are_the_same_are_sent_whole(hub: HubServer, tmp_path: Path) -> None:
+    folder = tmp_path / "twins" / "NanoTest"
+    write_nano_set(folder, [small_task(name, 40, 8_000, seed=5) for name in ("One", "Two", "Three", "Four")])
+    for ref, here in zip(resolve(push(folder).stdout.strip()), resolve(str(folder)), strict=True):
+        assert ref.load().content == here.load().content
+
+
+def test_what_lies_on_a_hub_is_checked_and_copied_like_a_folder(
+    hub: HubServer, folder: Path, tmp_path: Path
+) -> None:
+    push(folder)
+    told = hakari_json("check", THERE)
+    assert told["tasks"] == ["NanoTest/First", "NanoTest/Second"]
+    assert not told["counts"]["error"]
+    files = {
+        path: data for path, data in files_of(hub).items() if path not in ("bm25/First.parquet", "README.md")
+    }
+    task = small_task("Second", seed=2)  # each of whose queries has one positive
+    judged = task.corpus.ids[task.qrels.documents].tolist()
+    columns = {"query-id": ("VARCHAR", task.queries.ids.tolist()), "corpus-id": ("VARCHAR", judged)}
+    write_parquet(tmp_path / "bare.parquet", columns)
+    hub.commit(REPO, {**files, "qrels/Second.parquet": (tmp_path / "bare.parquet").read_bytes()}, "broken")
+    report = json.loads(within("check", f"{THERE}@broken", "--json", code=1).stdout)
+    found = {(f["check"], f["what"]) for f in report["findings"]}
+    assert ("splits", "`bm25` lacks the task `First`") in found
+    assert any(check == "score-column" for check, _ in found)
+    within("candidates", THERE, "--bm25", "--out", tmp_path / "copy")
+    assert (tmp_path / "copy" / "bm25" / "First.parquet").is_file()
+    assert push(THERE, to="hub:org/NanoOther").stdout.startswith("hub:org/NanoOther@")
 
 
 def test_a_second_push_makes_no_commit_and_sends_nothing(
@@ -336,3 +367,13 @@ def test_the_spellings_of_revision_and_task(
     found = resolve(THERE + spelling)
     assert len(found) == count
     assert {ref.source.revision for ref in found} == {branch}  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("name", ["NanoMedical", "NanoOpen/XQuAD_*", "NanoOpen/C*i*"])
+def test_real_tasks_are_the_same_after_a_round_trip(hub: HubServer, real_data: Path, name: str) -> None:
+    """Among them graded judgements, six scripts, and tasks whose judgements are one file."""
+    spelling = push(real_data / name, to="hub:org/NanoReal").stdout.strip()
+    for here, there in zip(resolve(str(real_data / name)), resolve(spelling), strict=True):
+        sent, read = here.load(), there.load()
+        assert sent.content == read.content
+        assert (sent.language, sent.category, sent.shape) == (read.language, read.category, read.shape)

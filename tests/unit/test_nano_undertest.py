@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 from textwrap import dedent
 
@@ -285,3 +288,29 @@ def test_scripts_and_rust(tmp_path: Path) -> None:
     assert queries["till.tests.money_is_added"].startswith(
         "#[test]\nfn money_is_added() {\n    assert_eq!(___(1"
     )
+
+
+def test_the_same_bytes_under_every_hash_seed(tmp_path: Path) -> None:
+    pytest.importorskip("tree_sitter")
+    source = tmp_path / "source"
+    python(source)
+    for name, text in {
+        "web/money.ts": TYPESCRIPT,
+        "web/test/money.spec.ts": TYPESCRIPT_TEST.replace("../src", ".."),
+        "core/till.rs": RUST,
+        "shop/Till.java": JAVA,
+        "shop/TillTest.java": JAVA_TEST,
+    }.items():
+        (source / name).parent.mkdir(parents=True, exist_ok=True)
+        (source / name).write_text(text)
+    told = []
+    for seed in ("1", "2"):
+        out = tmp_path / seed / "NanoMixed"
+        command = ["build", "code", str(source), "--name", "NanoMixed", "--out", str(out)]
+        environment = {**os.environ, "PYTHONHASHSEED": seed}
+        subprocess.run(
+            [sys.executable, "-m", "hakari", *command], env=environment, check=True, capture_output=True
+        )
+        told.append({p.relative_to(out): p.read_bytes() for p in sorted(out.rglob("*")) if p.is_file()})
+    assert told[0] == told[1]
+    assert Path("corpus/TestToFunction.parquet") in told[0]

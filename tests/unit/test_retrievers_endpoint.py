@@ -20,6 +20,7 @@ from endpoint_process import Server
 from small import small_set, small_task
 
 from hakari.errors import InvalidInput, MissingPrerequisite, UsageError
+from hakari.report.truncation import cuts
 from hakari.retrievers.http_client import EndpointError, checked_url
 from hakari.retrievers.registry import parse
 
@@ -165,6 +166,8 @@ def test_a_text_that_is_too_long_is_named_and_can_be_cut(server: Server) -> None
     facts = parse(spelt(server, max_characters=60)).retrieve(task, 20).facts
     assert facts["documents_truncated"] == sum(len(t) > 60 for t in task.corpus.texts) > 0
     assert 0 < facts["documents_characters_cut_share"] < 1
+    told = cuts({"task": "X/Y", "documents": 90, "facts": facts})
+    assert any("of their characters" in str(cut) for cut in told)
 
 
 def test_the_rate_is_kept(server: Server) -> None:

@@ -1,5 +1,5 @@
 // A table whose columns sort: real rows and cells, headings that are buttons, `aria-sort` where it is sorted.
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { ComponentChildren } from "preact";
 import { sort } from "./state";
 
@@ -43,7 +43,7 @@ export function Grid<Row>({ caption, columns, parts, usual = "", id, marked, bel
   const column = columns.find((c) => c.id === by);
   const belowOf = (part: Part<Row>) => (below ? part.rows.reduce((sum, row) => sum + below(row).length, 0) : 0);
   const total = parts.reduce((sum, part) => sum + part.rows.length + belowOf(part), 0);
-  const limit = useSoonAll(total);
+  const limit = useSoonAll(total, parts[0]?.rows);
   let left = limit;
   return (
     <div class="scroll" tabIndex={0} role="region" aria-label={caption}>
@@ -137,12 +137,18 @@ export function sorted<Row>(rows: readonly Row[], column: Column<Row> | undefine
 }
 
 /** The first screen of rows at once, the rest a moment later: no row stays away, and none is waited for. */
-function useSoonAll(total: number): number {
+function useSoonAll(total: number, rows: unknown): number {
   const [limit, setLimit] = useState(SOON);
+  const before = useRef(rows);
+  // New rows begin with the first screen again, but never under the eyes of someone who is further down.
+  const fresh = before.current !== rows && scrollY < innerHeight / 2;
+  before.current = rows;
+  const now = fresh ? SOON : limit;
   useEffect(() => {
-    if (limit >= total) return;
-    const timer = setTimeout(() => setLimit(total), 50);
+    if (now !== limit) setLimit(now);
+    if (now >= total) return;
+    const timer = setTimeout(() => setLimit(total), 60);
     return () => clearTimeout(timer);
-  }, [limit, total]);
-  return limit;
+  }, [now, limit, total]);
+  return now;
 }

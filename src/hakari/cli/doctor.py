@@ -18,6 +18,10 @@ EXTRAS = {
     "onnx": ("dense models as ONNX files", {"onnxruntime": "onnxruntime", "tokenizers": "tokenizers"}),
     "hub": ("sets from a hub", {"huggingface_hub": "huggingface_hub"}),
     "endpoints": ("models behind an HTTP endpoint", {"urllib3": "urllib3"}),
+    "static": (
+        "static models, without torch",
+        {"wordllama": "wordllama", "safetensors": "safetensors", "tokenizers": "tokenizers"},
+    ),
     "torch": ("any model of sentence-transformers", {"sentence-transformers": "sentence_transformers"}),
     "code": (
         "code other than Python and pages, for hakari build code",

@@ -18,6 +18,8 @@ from hakari.io import hub
 MAIN = "main"
 DENIED, NOT_FOUND = (401, 403), 404
 TAKEN = (409, 412)
+AT_ONCE = 5
+"""Files that are sent to the public hub at the same time."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,7 @@ def existing(repo: str, branch: str) -> hub.Listing | None:
     from huggingface_hub import HfApi, errors
 
     for name in dict.fromkeys((branch, MAIN)):
-        with _failures(repo), hub.quiet():
+        with failures(repo), hub.quiet():
             try:
                 HfApi(endpoint=hub.endpoint()).dataset_info(repo, revision=name, timeout=30)
             except errors.HfHubHTTPError as error:
@@ -66,12 +68,12 @@ def push(
     from huggingface_hub import CommitOperationAdd, CommitOperationDelete, HfApi
 
     api = HfApi(endpoint=hub.endpoint())
-    with _failures(repo), hub.quiet(), warnings.catch_warnings(), ExitStack() as opened:
+    with failures(repo), hub.quiet(), warnings.catch_warnings(), ExitStack() as opened:
         api.create_repo(repo, repo_type="dataset", private=private, exist_ok=True)
         if branch != MAIN:
             api.create_branch(repo, branch=branch, repo_type="dataset", exist_ok=True)
         adding = [
-            CommitOperationAdd(name, opened.enter_context(_sendable(path)))
+            CommitOperationAdd(name, opened.enter_context(sendable(path)))
             for name, path in sorted(files.items())
         ]
         warnings.simplefilter("ignore")  # of the hub about keys of a card
@@ -82,6 +84,7 @@ def push(
             repo_type="dataset",
             revision=branch,
             parent_commit=None if before is None else before.commit,
+            num_threads=AT_ONCE if _is_public() else 1,
         )
         told = api.dataset_info(repo, revision=branch, timeout=30)
     commit = done.oid
@@ -89,14 +92,19 @@ def push(
     return Pushed(commit, told.private, before is None or before.commit != commit)
 
 
+def _is_public() -> bool:
+    return hub.endpoint() == hub.PUBLIC
+
+
 @contextmanager
-def _sendable(path: Path) -> Iterator[Any]:
+def sendable(path: Path) -> Iterator[Any]:
     """A file in the form that the hub understands.
 
     Only the public hub is sure to speak the newest protocol of uploads, which the client uses for paths; opened
-    files go by the older one, which all hubs speak.
+    files go by the older one, which all hubs speak. They go one at a time: of two that are the same the client sends
+    one twice, and two threads would read it at once.
     """
-    if hub.endpoint() == hub.PUBLIC:
+    if _is_public():
         yield path
         return
     with open(path, "rb") as file:
@@ -114,7 +122,7 @@ def _verify(repo: str, commit: str, files: Mapping[str, Path]) -> None:
 
 
 @contextmanager
-def _failures(repo: str) -> Iterator[None]:
+def failures(repo: str) -> Iterator[None]:
     """Everything that the client may raise while it writes, as one error of ours."""
     from huggingface_hub import errors
 

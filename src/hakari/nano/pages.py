@@ -46,7 +46,7 @@ def section_pairs(
             if reason:
                 left_out[reason] += 1
                 continue
-            name = f"{page.relative_to(root).as_posix()}#{'-'.join(path[-1].split())}".replace(" ", "-")
+            name = "-".join(f"{page.relative_to(root).as_posix()}#{path[-1]}".split())
             names[name] += 1
             number = f"#{names[name]}" if names[name] > 1 else ""
             pairs.append(Pair(name + number, ": ".join(path), body))
@@ -154,6 +154,7 @@ def _rest_headings(text: str) -> list[Heading]:
         "halt_level": 6,
         "raw_enabled": False,
         "report_level": 5,
+        "syntax_highlight": "none",
         "line_length_limit": MAX_PAGE_BYTES,
         "warning_stream": False,
     }

@@ -104,7 +104,7 @@ def find_sources(source: str | Path, languages: tuple[str, ...] = ()) -> Sources
     paths = (file for file in _files(path, _ENDINGS) if _language(file).name in wanted)
     found = _collect(path, paths, _module_name)
     pages = tuple(_pages(path))
-    if not found.stage.seen and not pages:
+    if not found.stage.seen and (languages or not pages):
         named = "Python files" if wanted == {PYTHON} else "source files"
         raise UsageError(
             f"no {named} in `{source}`",

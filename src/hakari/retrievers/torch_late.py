@@ -18,7 +18,7 @@ from hakari.retrievers.rerank import Pairs, Rescored
 from hakari.retrievers.torch_asked import OF_TASK, Asked
 from hakari.retrievers.torch_encode import BatchedTorchEncoder, Role, TorchEncoder, TorchTexts, Vector
 from hakari.retrievers.torch_heads import has_projection, trained_as
-from hakari.retrievers.torch_model import PACKAGES
+from hakari.retrievers.torch_model import PACKAGES, require_torch
 from hakari.types import Run, Task
 
 DEFAULTS: Mapping[str, Any] = {
@@ -98,6 +98,7 @@ class TorchLate(LateInteraction):
 
     def ready(self) -> None:
         """Raise where the weights or the packages that run them are missing or corrupt."""
+        require_torch(self.name)
         self.tokens.model()
 
     def encoder(self, role: Role) -> TorchEncoder | BatchedTorchEncoder:

@@ -19,7 +19,7 @@ from hakari.retrievers.rerank import Pairs, Rescored
 from hakari.retrievers.torch_asked import Asked
 from hakari.retrievers.torch_encode import apply, batch_size
 from hakari.retrievers.torch_heads import check_head
-from hakari.retrievers.torch_model import PACKAGES, TokenCounter, load, one_thread
+from hakari.retrievers.torch_model import PACKAGES, TokenCounter, load, one_thread, require_torch
 from hakari.types import Task
 
 DEFAULTS: Mapping[str, Any] = {"max_length": None, "dtype": None, "label": 0}
@@ -78,17 +78,17 @@ class PairEncoder:
         """Load the model and send a pair through, which sets what threads then only read."""
         self._model = self.pairs.model()
         self._counter = TokenCounter(self._model.tokenizer)
-        one_thread()
-        self._scores([("", "")])
+        with one_thread():
+            self._scores([("", "")])
 
     def encode(self, text: str) -> Encoding:
         """The score of a pair, always the same whatever runs beside it."""
         if self._counter is None:
             self.load()
-        one_thread()
         start = time.perf_counter()
         pair = parted(text)
-        (score,) = self._scores([pair])
+        with one_thread():
+            (score,) = self._scores([pair])
         return self._encoding(score, pair, time.perf_counter() - start)
 
     def _scores(self, pairs: Sequence[tuple[str, str]], size: int = 1) -> Any:
@@ -159,6 +159,7 @@ class TorchReranker(PairReranker):
 
     def ready(self) -> None:
         """Raise where the weights or the packages that run them are missing or corrupt."""
+        require_torch(self.name)
         self.pairs.model()
 
     def encoder(self) -> PairEncoder | BatchedPairEncoder:

@@ -15,7 +15,7 @@ from hakari.retrievers.sparse import Sparse, packed
 from hakari.retrievers.torch_asked import Asked
 from hakari.retrievers.torch_encode import BatchedTorchEncoder, Role, TorchEncoder, TorchTexts, Vector
 from hakari.retrievers.torch_heads import check_head
-from hakari.retrievers.torch_model import PACKAGES
+from hakari.retrievers.torch_model import PACKAGES, require_torch
 from hakari.types import Run, Task
 
 DEFAULTS: Mapping[str, Any] = {
@@ -77,6 +77,7 @@ class TorchSparse(Sparse):
 
     def require(self) -> None:
         """Raise where the weights or the packages that run them are missing or corrupt, or settings do not fit."""
+        require_torch(self.name)
         self.cosine()
         self.weights.require()
 

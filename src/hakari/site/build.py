@@ -23,7 +23,7 @@ import numpy.typing as npt
 
 from hakari import __version__
 from hakari.errors import UsageError
-from hakari.site import pages, render
+from hakari.site import board, pages, render
 from hakari.site.blocks import Page
 from hakari.site.digest import HEADLINE, Digest
 from hakari.site.model import BASE, Opened, Reading, System
@@ -79,14 +79,7 @@ def _write(site: Site, out: Path) -> None:
     assets.mkdir()
     for name in ASSETS:
         shutil.copyfile(render.HERE / "data" / name, assets / name)
-    opened = _task_pages(site, out)
-    try:
-        from hakari.site.board import write_board
-    except ImportError:
-        for _ in opened:
-            pass
-    else:
-        write_board(out, site.reading, opened)
+    board.write_board(out, site.reading, _task_pages(site, out))
     for make in pages.AFTER_TASKS:
         for page in make(site):
             _put(out, page)

@@ -106,7 +106,11 @@ class Opened:
 
     def row(self, system: System) -> int:
         """The place of a system among those of the task."""
-        return self.systems.index(system)
+        return self._rows[system]
+
+    @cached_property
+    def _rows(self) -> dict[System, int]:
+        return {system: row for row, system in enumerate(self.systems)}
 
     def mean(self, system: System, measure: str) -> float:
         """The mean over queries; NaN where the rankings are too shallow."""
@@ -133,6 +137,8 @@ class Reading:
     """All systems, by name."""
     manifests: Mapping[tuple[str, str], Mapping[str, Any]] = field(default_factory=dict)
     """By retriever and key of the settings the manifest of one of its results."""
+    licences: Mapping[str, str] = field(default_factory=dict)
+    """By the name of a model its licence, as far as that is known."""
 
     @cached_property
     def counts(self) -> dict[System, int]:

@@ -10,14 +10,13 @@ from urllib.parse import quote, urlsplit
 from hakari import __version__
 from hakari.display import visible
 from hakari.errors import MissingPrerequisite, install_hint
+from hakari.site import inline
 from hakari.site.blocks import Page
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
 HERE = Path(__file__).parent
-LONGEST = 20_000
-"""Characters of one text on a page; what makes pages cuts far earlier and says so, this is the net below it."""
 POLICY = "default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'"
 POLICY_WITH_SCRIPTS = f"{POLICY}; script-src 'self'"
 NAVIGATION = (
@@ -45,6 +44,13 @@ def require() -> None:
 def render(page: Page, navigation: tuple[tuple[str, str], ...] = NAVIGATION) -> bytes:
     """A page as the bytes of its file."""
     root = "../" * page.path.count("/")
+    known: dict[str, str] = {}
+
+    def leading(path: str) -> str:
+        if path not in known:
+            known[path] = href(path, root)
+        return known[path]
+
     template = environment().get_template("page.html")
     text = template.render(
         page=page,
@@ -52,7 +58,8 @@ def render(page: Page, navigation: tuple[tuple[str, str], ...] = NAVIGATION) -> 
         policy=POLICY_WITH_SCRIPTS if page.scripts else POLICY,
         navigation=navigation,
         version=__version__,
-        href=lambda path: href(path, root),
+        href=leading,
+        run=lambda parts: inline.run(parts, leading),
     )
     return text.encode("utf-8", "replace")
 
@@ -94,5 +101,5 @@ def safe_address(address: str) -> bool:
 def _finalized(value: Any) -> Any:
     """Text of tasks and users, made visible; what templates and drawings mark as HTML is left as it is."""
     if isinstance(value, str) and not hasattr(value, "__html__"):
-        return visible(value, LONGEST)
+        return visible(value, inline.LONGEST)
     return value

@@ -81,7 +81,9 @@ def read_values(results: Sequence[Stored], measures: Sequence[str]) -> list[Valu
             return []
         return [found for stored in results for found in read_values([stored], measures)]
     by_path = {str(stored.path): stored for stored in results}
-    found = [_one(rows, part, measures, by_path) for part in _parts(rows)]
+    # NULL, here NaN, stands where a ranking is too shallow for a measure.
+    columns = {m: np.ma.filled(rows[f"m{i}"].astype(np.float64), np.nan) for i, m in enumerate(measures)}
+    found = [_one(rows, columns, part, by_path) for part in _parts(rows)]
     order = {stored.path: place for place, stored in enumerate(results)}
     return sorted(found, key=lambda v: (order[v.stored.path], v.variant))
 
@@ -97,15 +99,14 @@ def _parts(rows: Mapping[str, npt.NDArray]) -> list[slice]:
 
 
 def _one(
-    rows: Mapping[str, npt.NDArray], part: slice, measures: Sequence[str], by_path: Mapping[str, Stored]
+    rows: Mapping[str, npt.NDArray],
+    columns: Mapping[str, npt.NDArray[np.float64]],
+    part: slice,
+    by_path: Mapping[str, Stored],
 ) -> Values:
-    values = {}
-    for i, measure in enumerate(measures):
-        column = rows[f"m{i}"][part]
-        if not np.ma.getmaskarray(column).any():  # NULL where the ranking is too shallow for it
-            values[measure] = np.asarray(column, dtype=np.float64)
+    values = {m: column[part] for m, column in columns.items() if not np.isnan(column[part.start])}
     first = part.start
-    ids = np.asarray(rows["query_id"][part], dtype=object)
+    ids = rows["query_id"][part]
     return Values(by_path[str(rows["filename"][first])], str(rows["variant"][first]), ids, values)
 
 

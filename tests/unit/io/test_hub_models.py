@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from hub_server import Flip, HubServer, Status
 from hakari.errors import MissingPrerequisite, UsageError
 from hakari.io import hub_models
 from hakari.retrievers.model_source import HubModel
+from hakari.retrievers.registry import parse
 
 pytest.importorskip("huggingface_hub")
 FILES = {
@@ -88,3 +90,23 @@ def test_a_misspelt_name_is_told_the_nearest_that_hakari_knows(hub: HubServer) -
     with pytest.raises(UsageError, match="there is no model `intfloat/e5-smal-v2`") as told:
         assert HubModel.of("intfloat/e5-smal-v2").commit
     assert told.value.hint == "did you mean `hf:intfloat/e5-small-v2`?"
+
+
+@pytest.mark.parametrize(
+    "spelling", ["e5-small-v2", "sparse:hf:org/x", "late:hf:org/x", "rerank(bm25,rerank:hf:org/x)"]
+)
+def test_without_sentence_transformers_the_extra_is_named_first(
+    hub: HubServer, monkeypatch: pytest.MonkeyPatch, spelling: str
+) -> None:
+    find = importlib.util.find_spec
+    monkeypatch.setattr(
+        "importlib.util.find_spec",
+        lambda name, *a: None if name == "sentence_transformers" else find(name, *a),
+    )
+    with pytest.raises(
+        MissingPrerequisite, match="needs sentence-transformers, which is not installed"
+    ) as told:
+        parse(spelling).require()
+    assert "[torch]" in str(told.value.hint)
+    assert told.value.exit_code == 3
+    assert not hub.requests

@@ -45,7 +45,7 @@ def test_a_build_that_fails_leaves_the_old_site(
     before = build(weighed, out, "--no-published")
     monkeypatch.setattr(builder, "_manifest", lambda folder: (_ for _ in ()).throw(KeyboardInterrupt))
     tasks, results = weighed
-    hakari("site", "--on", tasks, "--results", results, "--out", out, code=130)
+    hakari("site", "--on", tasks, "--results", results, "--out", out, "--no-published", code=130)
     after = {p.relative_to(out).as_posix(): p.read_bytes() for p in sorted(out.rglob("*")) if p.is_file()}
     assert after == before
     assert [p.name for p in tmp_path.iterdir()] == ["site"]

@@ -81,7 +81,12 @@ const groups = computed(() => {
   const trait = taskTraits[name];
   if (!trait) return [];
   const found = new Map<string, number[]>();
-  for (const t of selected.value) found.set(trait(tasks.value[t]!), [...(found.get(trait(tasks.value[t]!)) ?? []), t]);
+  for (const t of selected.value)
+    for (const value of trait(tasks.value[t]!)) {
+      const list = found.get(value);
+      if (list) list.push(t);
+      else found.set(value, [t]);
+    }
   return [...found].sort(([a], [b]) => (a < b ? -1 : 1)).map(([label, list]) => ({ label, numbers: numbersOf(list), list }));
 });
 
@@ -136,10 +141,20 @@ function Name({ row }: { row: Row }) {
   );
 }
 
-const below = (row: Row): Row[] =>
-  row.system === null || !isHead(row.system) || !isOpen(row.system)
-    ? []
-    : variantsOf(row.system).filter((s) => shown.value.includes(s)).map(rowOf);
+/** The rows of unfolded variants, made once for what is shown. */
+const folded = computed(() => {
+  const found = new Map<number, Row[]>();
+  for (const s of shown.value) {
+    const head = systems.value[s]!.head;
+    if (head === s) continue;
+    const rows = found.get(head);
+    if (rows) rows.push(rowOf(s));
+    else found.set(head, [rowOf(s)]);
+  }
+  return found;
+});
+const NO_ROWS: readonly Row[] = [];
+const below = (row: Row): readonly Row[] => (row.system === null ? undefined : folded.value.get(row.system)) ?? NO_ROWS;
 
 function Leaderboard() {
   const { complete: whole, incomplete, outside } = parts.value;

@@ -8,8 +8,9 @@ from statistics import median
 from typing import Any
 
 from hakari.display import one_line
-from hakari.site.board.views import domain_of
-from hakari.site.model import Listed, Opened, System
+from hakari.io.audits import recorded
+from hakari.site.board.views import domains_of
+from hakari.site.model import BASE, Listed, Opened, System
 from hakari.store.files import Stored
 from hakari.tasks.catalog import Entry
 
@@ -36,36 +37,41 @@ class SystemFacts:
 
     def add(self, task: int, stored: Stored, variant: str) -> None:
         """Take in one result."""
-        facts = dict(stored.manifest.get("facts") or {})
-        costs = {**stored.costs, **(stored.costs.get("variants") or {}).get(variant, {})}
-        self.depth = _whole(stored.manifest.get("depth")) or self.depth
-        size, documents = _number(costs.get("index_bytes")), _whole(stored.manifest.get("documents"))
-        if size is not None and documents:
-            self.index_bytes += size
+        manifest, whole = stored.manifest, stored.costs
+        own = (whole.get("variants") or {}).get(variant) or {}
+        self.depth = _whole(manifest.get("depth")) or self.depth
+        documents = _whole(manifest.get("documents"))
+        each = _number(own.get("index_bytes_per_document", whole.get("index_bytes_per_document")))
+        size = _number(own.get("index_bytes", whole.get("index_bytes")))
+        if documents and (each is not None or size is not None):
+            self.index_bytes += size if size is not None else (each or 0.0) * documents
             self.documents += documents
-        seconds = _latency(costs, _whole(stored.manifest.get("queries")))
+        seconds = _latency(own, whole, _whole(manifest.get("queries")))
         if seconds is not None:
             self.latencies.append(seconds)
-        told = {**facts, **{k: costs[k] for k in ("parameters", "licence") if k in costs}}
-        self.parameters = _whole(told.get("parameters")) or self.parameters
-        settings = stored.manifest.get("settings") or {}
-        licence = told.get("licence") or (settings.get("licence") if isinstance(settings, Mapping) else None)
-        self.licence = str(licence) if licence else self.licence
+        facts = manifest.get("facts") or {}
+        self.parameters = _whole(whole.get("parameters", facts.get("parameters"))) or self.parameters
+        self.licence = str(facts["licence"]) if facts.get("licence") else self.licence
+        if variant == BASE:
+            self._add_of_reranking(task, facts)
+
+    def _add_of_reranking(self, task: int, facts: Mapping[str, Any]) -> None:
         ceiling = facts.get("ceiling")
         for measure, value in ceiling.items() if isinstance(ceiling, Mapping) else ():
             if (known := _number(value)) is not None:
                 self.ceilings.setdefault(str(measure), {})[task] = known
         self.safeguards_left_out += _whole(facts.get("safeguards_left_out")) or 0
 
-    def row(self, system: System, link: str | None) -> dict[str, Any]:
+    def row(self, system: System, link: str | None, licences: Mapping[str, str]) -> dict[str, Any]:
         """What the browser is told of the system."""
+        licence = self.licence or licences.get(system.retriever.partition("(")[0])
         return {
             "name": shown(system.label),
             "retriever": shown(system.retriever),
             "variant": shown(system.variant),
             "family": shown(system.family or "unknown"),
             "parameters": self.parameters,
-            "licence": None if self.licence is None else shown(self.licence),
+            "licence": None if licence is None else shown(licence),
             "bytes": round(self.index_bytes / self.documents, 2) if self.documents else None,
             "latency": round(median(self.latencies) * 1000, 4) if self.latencies else None,
             "depth": self.depth,
@@ -84,11 +90,11 @@ def task_row(listed: Listed, opened: Opened | None, link: str | None) -> dict[st
         "name": shown(listed.name),
         "suite": shown(listed.suite),
         "language": shown(traits.get("language") or "unknown"),
-        "domain": domain_of(listed.suite, traits.get("category")),
+        "domains": domains_of(() if entry is None else entry.domains, traits.get("category")),
         "shape": shown(shape) if shape else None,
         "queries": _queries(entry, opened),
         "documents": _documents(entry, opened),
-        "audited": bool(entry is not None and entry.row.get("leakage_audit")),
+        "audited": _audited(entry, opened),
         "overall": bool(entry is None or entry.in_overall),
         "published": None if entry is None else published_of(entry),
         "link": link,
@@ -121,6 +127,14 @@ def _published_traits(entry: Entry | None) -> dict[str, str | None]:
     return {} if entry is None else {**entry.traits()}
 
 
+def _audited(entry: Entry | None, opened: Opened | None) -> bool:
+    """Whether an audit is published, or on record in the task's own metadata."""
+    if entry is not None and entry.row.get("leakage_audit"):
+        return True
+    task = None if opened is None else opened.task
+    return task is not None and bool(recorded(task.source, task.split))
+
+
 def _queries(entry: Entry | None, opened: Opened | None) -> int | None:
     if opened is not None:
         return len(opened.query_ids)
@@ -133,14 +147,23 @@ def _documents(entry: Entry | None, opened: Opened | None) -> int | None:
     return None if entry is None else entry.counts["documents"]
 
 
-def _latency(costs: Mapping[str, Any], queries: int | None) -> float | None:
-    """Seconds for a query that comes alone where that was measured, else the search of all over their number."""
-    alone = costs.get("query_seconds")
-    if isinstance(alone, Mapping) and alone:
-        taken = [value for value in map(_number, alone.values()) if value is not None]
-        return median(taken) if taken else None
-    search = _number(costs.get("search_s"))
-    return search / queries if search is not None and queries else None
+def _latency(own: Mapping[str, Any], whole: Mapping[str, Any], queries: int | None) -> float | None:
+    """Seconds for a query that comes alone where that was measured, else the search of all over their number.
+
+    A variant of an encoder has costs of its own; the time of the whole retriever would not be that of the variant.
+    """
+    for costs in (own, whole):
+        told = _number(costs.get("query_ms_p50"))
+        if told is not None:
+            return told / 1000
+        alone = costs.get("query_seconds")
+        if isinstance(alone, Mapping) and alone:
+            taken = [value for value in map(_number, alone.values()) if value is not None]
+            return median(taken) if taken else None
+        search = _number(costs.get("search_s"))
+        if search is not None and queries:
+            return search / queries
+    return None
 
 
 def _number(value: Any) -> float | None:

@@ -55,10 +55,13 @@ def write_queries(folder: Path, number: int, opened: Opened, place: dict[System,
 
 def _take_tops(tops: npt.NDArray[np.int64], opened: Opened, system: System, known: dict[str, int]) -> None:
     run = opened.run(system)
-    starts, ends = run.offsets[:-1].tolist(), run.offsets[1:].tolist()
-    for query, (start, end) in enumerate(zip(starts, ends, strict=True)):
-        for rank, document in enumerate(run.document_ids[run.documents[start : min(end, start + TOP)]]):
-            tops[query, rank] = known.setdefault(str(document), len(known))
+    ranks = np.arange(TOP)
+    inside = ranks < np.diff(run.offsets)[:, None]
+    found = run.documents[(run.offsets[:-1, None] + ranks)[inside]]
+    # Many queries find the same documents, so each is looked up once.
+    different, places = np.unique(found, return_inverse=True)
+    numbers = [known.setdefault(str(name), len(known)) for name in run.document_ids[different]]
+    tops[inside] = np.array(numbers, dtype=np.int64)[places.ravel()] if numbers else NONE
 
 
 def _positives(task: Task | None, known: dict[str, int]) -> list[list[int]] | None:

@@ -17,8 +17,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hakari.store.files import replacing
-
 CALL = "hakariBoard"
 
 
@@ -55,8 +53,9 @@ def write_shard(folder: Path, name: str, payload: Mapping[str, Any]) -> int:
     # Separators of lines were not allowed in scripts before 2019, and a closing tag must never be in one.
     body = body.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029").replace("<", "\\u003c")
     data = f"{CALL}({json.dumps(name)},{body});\n".encode("utf-8", "replace")
-    with replacing(folder / f"{name}.js") as temporary:
-        temporary.write_bytes(data)
+    (folder / f"{name}.js").write_bytes(
+        data
+    )  # the site is built beside the old one, and renamed when it is whole
     return len(data)
 
 

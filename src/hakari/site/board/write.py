@@ -18,7 +18,7 @@ from hakari.site.board.shards import f32, shares, u8, u16, write_shard
 from hakari.site.board.views import View, views_of
 from hakari.site.model import MEASURES, Opened, Reading
 from hakari.site.places import system_page, task_page
-from hakari.store.files import make_folder, replacing
+from hakari.store.files import make_folder
 
 FORMAT = 1
 PROGRAM = Path(__file__).parents[1] / "data"
@@ -73,16 +73,17 @@ class Board:
         core = self._core(rows, views, measured, first)
         write_shard(self.folder / "data", "core", core)
         for name in FILES:
-            with replacing(self.folder / name) as temporary:
-                temporary.write_bytes((PROGRAM / name).read_bytes())
-        with replacing(self.folder / "index.html") as temporary:
-            temporary.write_bytes(page_of(core, first[0], MEASURES[0]))
+            (self.folder / name).write_bytes((PROGRAM / name).read_bytes())
+        (self.folder / "index.html").write_bytes(page_of(core, first[0], MEASURES[0]))
 
     def _core(
         self, rows: list[dict[str, Any]], views: list[View], measured: list[int], first: tuple[Block, Block]
     ) -> dict[str, Any]:
         systems = [
-            {**facts.row(system, self._link(system_page(system))), "head": int(head)}
+            {
+                **facts.row(system, self._link(system_page(system)), self.reading.licences),
+                "head": int(head),
+            }
             for facts, system, head in zip(self._facts, self.reading.systems, self.numbers.heads, strict=True)
         ]
         return {

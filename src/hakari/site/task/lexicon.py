@@ -33,11 +33,11 @@ class Lexicon:
 
     def query(self, number: int) -> set[str]:
         """The words of a query, without stop words."""
-        return {word for word in self.queries.of(number) if word not in ENGLISH}
+        return _words(self.queries, number)
 
     def document(self, number: int) -> set[str]:
         """The words of a document, without stop words."""
-        return {word for word in self.documents.of(number) if word not in ENGLISH}
+        return _words(self.documents, number)
 
     def generic(self, words: set[str]) -> set[str]:
         """Those of some words that much of the corpus holds."""
@@ -47,6 +47,11 @@ class Lexicon:
         """The share of a query's words that a document has."""
         words = self.query(query)
         return len(words & self.document(document)) / len(words) if words else 0.0
+
+
+def _words(tokens: Tokens, text: int) -> set[str]:
+    distinct = np.unique(tokens.ids[tokens.offsets[text] : tokens.offsets[text + 1]])
+    return {tokens.words[word] for word in distinct.tolist()} - ENGLISH
 
 
 def lexicon(task: Task) -> Lexicon:

@@ -9,7 +9,7 @@ from hakari.site.model import MEASURES
 from hakari.site.task.view import View
 from hakari.site.task.words import number, several
 
-MOST = 150
+MOST = 80
 
 
 def section(view: View) -> Section | None:

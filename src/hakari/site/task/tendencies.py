@@ -25,18 +25,18 @@ def section(view: View, lexicon: Lexicon) -> Section:
 def _queries(view: View, lexicon: Lexicon) -> str:
     assert view.task is not None
     texts = [str(text) for text in view.task.queries.texts]
-    lengths = [len(lexicon.queries.of(i)) for i in range(len(texts))]
+    lengths = np.diff(lexicon.queries.offsets)
     short = sum(
         len(words - lexicon.generic(words)) < SHORT for words in map(lexicon.query, range(len(texts)))
     )
     told = (
-        f"Queries have {min(lengths)} to {max(lengths):,} words, median {np.median(lengths):g}. "
+        f"Queries have {lengths.min()} to {lengths.max():,} words, median {np.median(lengths):g}. "
         f"{share(short, len(texts))} have fewer than {SHORT} words that are not generic in this corpus."
     )
     questions = sum(text.rstrip().endswith(("?", "？", "؟")) for text in texts)
     if questions >= FREQUENT * len(texts):
         told += f" {share(questions, len(texts))} end with a question mark."
-    openings = Counter(" ".join(text.lower().split()[:2])[:40] for text in texts if text.split())
+    openings = Counter(" ".join(text[:200].lower().split()[:2])[:40] for text in texts if text[:200].split())
     usual = [
         (o, n) for o, n in sorted(openings.items(), key=lambda i: (-i[1], i[0])) if n >= FREQUENT * len(texts)
     ]
