@@ -15,14 +15,17 @@ from __future__ import annotations
 import argparse
 import math
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 from side_by_side import Table, figure, machine, markdown_table, ratio, timings, use_processor_time
+from threadpoolctl import threadpool_limits
 
 from hakari import measures
 from hakari.bench import STORED_MEASURES
+from hakari.retrievers.encode import thread_count
 from hakari.retrievers.nearest import Nearest, Similarity
 from hakari.retrievers.variant_names import FLOAT, VariantName, parse_specs
 from hakari.retrievers.variants import quantise, rescore
@@ -86,7 +89,12 @@ def ours(sides: Sides, qrels: Qrels) -> tuple[dict[str, Run], dict[str, Values]]
 def reranked(nearest: Nearest, sides: Sides) -> dict[str, Run]:
     """The candidates in the order of each variant; of a rescored one in that of the form that has the last word."""
     asked, offsets = candidates(), np.arange(0, QUERIES * DEPTH + 1, DEPTH, dtype=np.int64)
-    scores = {form: index.scores(slice(0, QUERIES)) for form, index in nearest.indexes.items()}
+    scores = {}
+    # As hakari's search does it: pieces side by side, one thread of BLAS each.
+    with threadpool_limits(limits=1, user_api="blas"), ThreadPoolExecutor(thread_count()) as pool:
+        for form, index in nearest.indexes.items():
+            scores[form] = np.empty((QUERIES, DOCUMENTS), np.float32)
+            list(pool.map(lambda piece: piece(), index.pieces(slice(0, QUERIES), scores[form])))
     found = {}
     for name in twenty():
         rows, values = rescore(asked, scores[name.rescored_by or name.form], DEPTH)

