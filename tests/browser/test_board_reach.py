@@ -110,3 +110,6 @@ def test_a_filter_opens_and_ticks_by_keyboard(board: Board):
         board.driver.switch_to.active_element.send_keys(key)
     board.settle()
     assert board.hash().startswith("family=")
+    board.driver.switch_to.active_element.send_keys(keys.ESCAPE)
+    assert board.count(".filter[open]") == 0
+    assert board.js("return document.activeElement.tagName") == "SUMMARY"

@@ -10,6 +10,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from importlib.util import find_spec
 from typing import Any
 
 import pytest
@@ -21,8 +22,13 @@ from hakari.io.candidates import load_candidates
 from hakari.tasks.registry import resolve
 from hakari.types import Task
 
-pytest.importorskip("datasets")
-pytestmark = [pytest.mark.peer, pytest.mark.slow]
+
+def needs(package: str) -> pytest.MarkDecorator:
+    """Skip where a package is not installed; it is not imported here, which would take longer than the tests."""
+    return pytest.mark.skipif(find_spec(package) is None, reason=f"{package} is not installed")
+
+
+pytestmark = [pytest.mark.peer, pytest.mark.slow, needs("datasets"), needs("huggingface_hub")]
 
 # Two of the names that sentence-transformers has its list of.
 SPLITS = {"NanoSciFact": "scifact", "NanoArguAna": "arguana"}
@@ -129,8 +135,8 @@ print(json.dumps(told))
 """
 
 
+@needs("sentence_transformers")
 def test_the_nano_evaluators_of_sentence_transformers_read_it(hub: HubServer, tasks: dict[str, Task]) -> None:
-    pytest.importorskip("sentence_transformers")
     told = told_by(TRANSFORMERS)
     for split, task in tasks.items():
         read = told["dense"][split]
@@ -157,8 +163,8 @@ print(json.dumps(told))
 """
 
 
+@needs("mteb")
 def test_the_loader_of_mteb_reads_it(hub: HubServer, tasks: dict[str, Task]) -> None:
-    pytest.importorskip("mteb")
     told = told_by(MTEB)
     for split, task in tasks.items():
         assert told[split]["corpus"] == texts(task.corpus)

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from command import Done, hakari_json, within
-from data_builders import write_candidates_file, write_nano
+from data_builders import write_candidates_file, write_nano, write_parquet
 from hub_server import HubServer, Status
 from small import small_set, small_task
 
@@ -86,6 +86,30 @@ def test_files_that_are_the_same_are_sent_whole(hub: HubServer, tmp_path: Path) 
     write_nano_set(folder, [small_task(name, 40, 8_000, seed=5) for name in ("One", "Two", "Three", "Four")])
     for ref, here in zip(resolve(push(folder).stdout.strip()), resolve(str(folder)), strict=True):
         assert ref.load().content == here.load().content
+
+
+def test_what_lies_on_a_hub_is_checked_and_copied_like_a_folder(
+    hub: HubServer, folder: Path, tmp_path: Path
+) -> None:
+    push(folder)
+    told = hakari_json("check", THERE)
+    assert told["tasks"] == ["NanoTest/First", "NanoTest/Second"]
+    assert not told["counts"]["error"]
+    files = {
+        path: data for path, data in files_of(hub).items() if path not in ("bm25/First.parquet", "README.md")
+    }
+    task = small_task("Second", seed=2)  # each of whose queries has one positive
+    judged = task.corpus.ids[task.qrels.documents].tolist()
+    columns = {"query-id": ("VARCHAR", task.queries.ids.tolist()), "corpus-id": ("VARCHAR", judged)}
+    write_parquet(tmp_path / "bare.parquet", columns)
+    hub.commit(REPO, {**files, "qrels/Second.parquet": (tmp_path / "bare.parquet").read_bytes()}, "broken")
+    report = json.loads(within("check", f"{THERE}@broken", "--json", code=1).stdout)
+    found = {(f["check"], f["what"]) for f in report["findings"]}
+    assert ("splits", "`bm25` lacks the task `First`") in found
+    assert any(check == "score-column" for check, _ in found)
+    within("candidates", THERE, "--bm25", "--out", tmp_path / "copy")
+    assert (tmp_path / "copy" / "bm25" / "First.parquet").is_file()
+    assert push(THERE, to="hub:org/NanoOther").stdout.startswith("hub:org/NanoOther@")
 
 
 def test_a_second_push_makes_no_commit_and_sends_nothing(

@@ -118,9 +118,20 @@ function Theme() {
   );
 }
 
-/** `/` goes to the search, `1` to `9` to a view; never while something is typed. */
+/** Close filters that are open, but for the one that something lies in. */
+function closeFilters(but: Node | null): void {
+  for (const open of document.querySelectorAll<HTMLDetailsElement>(".filter[open]")) {
+    if (but && open.contains(but)) continue;
+    if (open.contains(document.activeElement)) open.querySelector("summary")?.focus();
+    open.open = false;
+  }
+}
+
+/** `/` goes to the search, `1` to `9` to a view, never while something is typed; Escape closes filters. */
 function keyboard(): () => void {
+  const outside = (e: Event) => closeFilters(e.target as Node);
   const press = (e: KeyboardEvent) => {
+    if (e.key === "Escape") closeFilters(null);
     const typing = e.target instanceof HTMLElement && e.target.closest("input, select, textarea") !== null;
     if (typing || e.ctrlKey || e.metaKey || e.altKey) return;
     if (e.key === "/") {
@@ -134,5 +145,9 @@ function keyboard(): () => void {
     }
   };
   addEventListener("keydown", press);
-  return () => removeEventListener("keydown", press);
+  addEventListener("pointerdown", outside);
+  return () => {
+    removeEventListener("keydown", press);
+    removeEventListener("pointerdown", outside);
+  };
 }

@@ -29,13 +29,13 @@ export function sizeOf(system: System): string {
 }
 
 /** The traits by which tasks and systems are filtered. */
-export const taskTraits: Record<keyof typeof state.taskFilters, (task: Task) => string> = {
-  suite: (t) => t.suite,
-  language: (t) => t.language,
-  domain: (t) => t.domain,
-  shape: (t) => t.shape ?? NOT_KNOWN,
-  audited: (t) => (t.audited ? "audited" : "not audited"),
-  task: (t) => t.name,
+export const taskTraits: Record<keyof typeof state.taskFilters, (task: Task) => readonly string[]> = {
+  suite: (t) => [t.suite],
+  language: (t) => [t.language],
+  domain: (t) => t.domains,
+  shape: (t) => [t.shape ?? NOT_KNOWN],
+  audited: (t) => [t.audited ? "audited" : "not audited"],
+  task: (t) => [t.name],
 };
 export const systemTraits: Record<keyof typeof state.systemFilters, (system: System) => string> = {
   family: (s) => s.family,
@@ -45,7 +45,8 @@ export const systemTraits: Record<keyof typeof state.systemFilters, (system: Sys
 
 export function taskPasses(task: Task): boolean {
   return Object.entries(state.taskFilters).every(
-    ([name, at]) => at.value.length === 0 || at.value.includes(taskTraits[name as keyof typeof taskTraits](task)),
+    ([name, at]) =>
+      at.value.length === 0 || taskTraits[name as keyof typeof taskTraits](task).some((v) => at.value.includes(v)),
   );
 }
 

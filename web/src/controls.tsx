@@ -66,9 +66,13 @@ function Filter({ label, at, values }: { label: string; at: Signal<readonly stri
   );
 }
 
-function counted<T>(list: readonly T[], trait: (item: T) => string, order?: readonly string[]): Map<string, number> {
+function counted<T>(
+  list: readonly T[],
+  traits: (item: T) => readonly string[],
+  order?: readonly string[],
+): Map<string, number> {
   const found = new Map<string, number>();
-  for (const item of list) found.set(trait(item), (found.get(trait(item)) ?? 0) + 1);
+  for (const item of list) for (const value of traits(item)) found.set(value, (found.get(value) ?? 0) + 1);
   const place = (value: string) => (order ? order.indexOf(value) : value === NOT_KNOWN ? 1 : 0);
   return new Map([...found].sort(([a], [b]) => place(a) - place(b) || (a < b ? -1 : 1)));
 }
@@ -100,7 +104,7 @@ function SystemFilters() {
           key={name}
           label={SYSTEM_LABELS[name]}
           at={state.systemFilters[name]}
-          values={counted(systems.value, systemTraits[name], name === "size" ? SIZE_NAMES : undefined)}
+          values={counted(systems.value, (s) => [systemTraits[name](s)], name === "size" ? SIZE_NAMES : undefined)}
         />
       ))}
     </>

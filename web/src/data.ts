@@ -31,7 +31,8 @@ export interface Task {
   name: string;
   suite: string;
   language: string;
-  domain: string;
+  /** What it is about; several where it belongs to several. */
+  domains: string[];
   shape: string | null;
   queries: number | null;
   documents: number | null;

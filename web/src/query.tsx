@@ -62,7 +62,7 @@ function Document({ document, grade, told, texts }: DocumentProps) {
       {typeof text === "string" && (
         <pre dir="auto">
           {text}
-          {length > text.length && ` [${count(text.length)} of ${count(length)} characters]`}
+          {length > text.length && ` [${count(length)} characters in all]`}
         </pre>
       )}
     </li>

@@ -19,6 +19,7 @@ from hakari.nano.findings import ERROR, WARNING, Finding, finding
 from hakari.retrievers.controls import ControlReport, Random, control_report
 from hakari.tasks.loaders import layout_of
 from hakari.tasks.registry import TaskRef, resolve
+from hakari.tasks.remote import HubSet, RemoteRef
 from hakari.types import Task
 
 DRAWS = 200
@@ -50,8 +51,11 @@ def check_sets(
     for spec in specs:
         for ref in _references(spec, tasks_dir, found):
             refs.setdefault(ref.name, ref)
-    for folder in dict.fromkeys(ref.folder for ref in refs.values() if ref.layout.name == "nano"):
+    local = [ref for ref in refs.values() if not isinstance(ref, RemoteRef)]
+    for folder in dict.fromkeys(ref.folder for ref in local if ref.layout.name == "nano"):
         found += check_splits(folder)
+    for source in dict.fromkeys(ref.source for ref in refs.values() if isinstance(ref, RemoteRef)):
+        found += _splits_on_hub(source)
     for number, ref in enumerate(refs.values(), 1):
         tell(ref.name, number, len(refs), "running")
         found += check_task(ref, facts)
@@ -75,8 +79,10 @@ def _references(spec: str, tasks_dir: Path | None, found: list[Finding]) -> list
 
 def check_task(ref: TaskRef, facts: dict[str, Facts]) -> list[Finding]:
     """Every finding in one task, and what was measured of it; where it cannot be read, what is wrong with its files."""
-    found = list(_columns(ref)) if ref.layout.name == "nano" else []
+    found: list[Finding] = []
     try:
+        if ref.layout.name == "nano":
+            found += _columns(ref.here(), ref.split)
         task = ref.load()
     except InvalidInput as error:
         return found + faults_as_findings(error, ref.name)
@@ -136,10 +142,20 @@ def _names(folder: Path, splits: Sequence[str], configs: Sequence[str]) -> Itera
             yield finding(WARNING, "names", str(folder), what, hint, odd)
 
 
-def _columns(ref: TaskRef) -> Iterator[Finding]:
+def _splits_on_hub(source: HubSet) -> Iterator[Finding]:
+    """Whether every configuration of a repository has the same tasks."""
+    held = {split: configs.keys() for split, configs in source.pinned().tasks.items()}
+    for config in sorted(set().union(*held.values()) - {"metadata"}):
+        for split in sorted(split for split, configs in held.items() if config not in configs):
+            hint = f"push the whole set again: `hakari push SET {source.spelling}`"
+            what = f"`{config}` lacks the task `{split}`"
+            yield finding(ERROR, "splits", source.spelling, what, hint)
+
+
+def _columns(folder: Path, split: str) -> Iterator[Finding]:
     """Whether judgements have the integer column that mteb reads."""
     with connect() as con:
-        for path in nano.files_by_split(ref.folder / "qrels", []).get(ref.split, []):
+        for path in nano.files_by_split(folder / "qrels", []).get(split, []):
             types = Table(con, path, []).types
             if not types:
                 continue  # unreadable, which loading the task tells

@@ -75,7 +75,7 @@ def _copied(tasks: str, out: Path, where: Any) -> list[str | Path]:
     for ref in api.references(tasks, where):
         if not isinstance(ref, TaskRef) or ref.layout.name != "nano":
             raise UsageError(f"`{ref.name}` does not lie in a nano set", "make one of it with `hakari build`")
-        copy_task(ref.folder, out, ref.split)
+        copy_task(ref.here(), out, ref.split)
         copies.append(out.absolute() / ref.split)
     return copies
 

@@ -30,9 +30,13 @@ class TaskRef:
         """Where it comes from; two tasks of one name and one origin are the same."""
         return os.path.abspath(self.folder)
 
+    def here(self) -> Path:
+        """The folder of the set with its files, fetched where that has to be."""
+        return self.folder
+
     def load(self, language: str | None = None, category: str | None = None) -> Task:
         """The task with its traits filled in; the arguments count before what its files state."""
-        return fill_traits(load_split(self.folder, self.split, self.layout), language, category)
+        return fill_traits(load_split(self.here(), self.split, self.layout), language, category)
 
 
 def cache_folder() -> Path:

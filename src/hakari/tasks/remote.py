@@ -28,7 +28,6 @@ from hakari.io.nano import PARTS
 from hakari.tasks.catalog import Entry
 from hakari.tasks.loaders import LAYOUTS, Layout, load_split
 from hakari.tasks.refs import TaskRef, cache_folder
-from hakari.tasks.traits import fill_traits
 from hakari.types import Task
 
 SCHEME = "hub:"
@@ -248,10 +247,9 @@ class RemoteRef(TaskRef):
         """The repository and revision."""
         return self.source.spelling
 
-    def load(self, language: str | None = None, category: str | None = None) -> Task:
-        """The task with its traits filled in, fetched and checked where it is not in the cache yet."""
-        folder = self.source.fetch(self.split, self.counts)
-        return fill_traits(load_split(folder, self.split, self.layout), language, category)
+    def here(self) -> Path:
+        """The folder in the cache, fetched and checked where it is not there yet."""
+        return self.source.fetch(self.split, self.counts)
 
 
 def source_of(entry: Entry) -> HubSet:

@@ -47,7 +47,8 @@ function Scatter({ list }: { list: readonly Point[] }) {
   const y = scaleLinear([Math.min(...values), Math.max(...values)], [height - 46, 16]).nice();
   const best = list.filter((p) => p.best).sort((a, b) => a.cost - b.cost);
   const path = line<Point>((p) => x(p.cost), (p) => y(p.value)).curve(curveStepAfter)(best);
-  const ticks = x.ticks(6).filter((t) => Number.isInteger(Math.log10(t) + 1e-9) || Math.abs(Math.log10(t) - Math.round(Math.log10(t))) < 1e-9);
+  const powers = x.ticks(6).filter((t) => Math.abs(Math.log10(t) - Math.round(Math.log10(t))) < 1e-9);
+  const ticks = powers.length > 2 ? powers : x.ticks(4);
   let lowest = Number.POSITIVE_INFINITY;
   return (
     <svg class="chart" viewBox={`0 0 ${width} ${height}`} width={width} height={height} role="img" aria-label={`${measureName.value} against ${KINDS[kind.value].label}; the table below has the numbers`}>
@@ -57,7 +58,7 @@ function Scatter({ list }: { list: readonly Point[] }) {
           <text class="soft" x={50} y={y(t) + 4} text-anchor="end">{score(t, 2)}</text>
         </g>
       ))}
-      {(ticks.length > 0 ? ticks : x.ticks(3)).map((t) => (
+      {ticks.map((t) => (
         <text key={t} class="soft" x={x(t)} y={height - 26} text-anchor="middle">{text(t)}</text>
       ))}
       <text class="soft" x={(width - 90) / 2} y={height - 6} text-anchor="middle">{KINDS[kind.value].label}, less is better</text>
@@ -74,7 +75,7 @@ function Scatter({ list }: { list: readonly Point[] }) {
         const free = Math.abs(at - lowest) >= 13;
         if (!free) return null;
         lowest = at;
-        return <text key={p.system} x={x(p.cost) + 8} y={at + 12}>{name.length > 26 ? `${name.slice(0, 25)}…` : name}</text>;
+        return <text key={p.system} class="label" x={x(p.cost) + 8} y={at - 10}>{name.length > 26 ? `${name.slice(0, 25)}…` : name}</text>;
       })}
     </svg>
   );

@@ -43,7 +43,7 @@ const columns = computed((): Column<Row>[] => {
   return [
     { id: "task", title: "Task", heads: true, key: (r) => of(r).name, cell: (r) => <TaskName task={r.task} /> },
     { id: "language", title: "Language", key: (r) => of(r).language, cell: (r) => of(r).language },
-    { id: "domain", title: "Domain", key: (r) => of(r).domain, cell: (r) => of(r).domain },
+    { id: "domain", title: "Domain", key: (r) => of(r).domains.join(", "), cell: (r) => of(r).domains.join(", ") },
     { id: "queries", title: "Queries", number: true, key: (r) => of(r).queries, cell: (r) => count(of(r).queries) },
     { id: "documents", title: "Documents", number: true, key: (r) => of(r).documents, cell: (r) => count(of(r).documents) },
     ...PROFILES.map((profile): Column<Row> => ({
@@ -92,7 +92,7 @@ export default {
     columns: ["task", "suite", "language", "domain", "queries", "documents", ...PROFILES.map(labelOf), "measured here", "by"],
     rows: rows.value.map((r) => {
       const t = tasks.value[r.task]!;
-      return [t.name, t.suite, t.language, t.domain, t.queries, t.documents, ...PROFILES.map((p) => figure(t.published, p, measureName.value)), r.own, r.system === null ? null : systems.value[r.system]!.name];
+      return [t.name, t.suite, t.language, t.domains.join(", "), t.queries, t.documents, ...PROFILES.map((p) => figure(t.published, p, measureName.value)), r.own, r.system === null ? null : systems.value[r.system]!.name];
     }),
   }),
 } satisfies BoardView;

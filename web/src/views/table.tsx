@@ -81,7 +81,12 @@ const groups = computed(() => {
   const trait = taskTraits[name];
   if (!trait) return [];
   const found = new Map<string, number[]>();
-  for (const t of selected.value) found.set(trait(tasks.value[t]!), [...(found.get(trait(tasks.value[t]!)) ?? []), t]);
+  for (const t of selected.value)
+    for (const value of trait(tasks.value[t]!)) {
+      const list = found.get(value);
+      if (list) list.push(t);
+      else found.set(value, [t]);
+    }
   return [...found].sort(([a], [b]) => (a < b ? -1 : 1)).map(([label, list]) => ({ label, numbers: numbersOf(list), list }));
 });
 

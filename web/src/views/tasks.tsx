@@ -127,7 +127,7 @@ function Tasks() {
         columns={[
           { id: "task", title: "Task", heads: true, key: (t) => tasks.value[t]!.name, cell: (t) => <TaskName task={t} /> },
           { id: "language", title: "Language", key: (t) => tasks.value[t]!.language, cell: (t) => tasks.value[t]!.language },
-          { id: "domain", title: "Domain", key: (t) => tasks.value[t]!.domain, cell: (t) => tasks.value[t]!.domain },
+          { id: "domain", title: "Domain", key: (t) => tasks.value[t]!.domains.join(", "), cell: (t) => tasks.value[t]!.domains.join(", ") },
           { id: "shape", title: "Shape", key: (t) => tasks.value[t]!.shape, cell: (t) => tasks.value[t]!.shape ?? "–" },
           { id: "queries", title: "Queries", number: true, key: (t) => tasks.value[t]!.queries, cell: (t) => count(tasks.value[t]!.queries) },
           { id: "documents", title: "Documents", number: true, key: (t) => tasks.value[t]!.documents, cell: (t) => count(tasks.value[t]!.documents) },

@@ -9,7 +9,7 @@ from typing import Any
 
 from hakari.display import one_line
 from hakari.io.audits import recorded
-from hakari.site.board.views import domain_of
+from hakari.site.board.views import domains_of
 from hakari.site.model import BASE, Listed, Opened, System
 from hakari.store.files import Stored
 from hakari.tasks.catalog import Entry
@@ -90,7 +90,7 @@ def task_row(listed: Listed, opened: Opened | None, link: str | None) -> dict[st
         "name": shown(listed.name),
         "suite": shown(listed.suite),
         "language": shown(traits.get("language") or "unknown"),
-        "domain": domain_of(listed.suite, traits.get("category")),
+        "domains": domains_of(() if entry is None else entry.domains, traits.get("category")),
         "shape": shown(shape) if shape else None,
         "queries": _queries(entry, opened),
         "documents": _documents(entry, opened),

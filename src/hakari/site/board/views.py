@@ -4,22 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 KINDS = ("suite", "language", "domain", "shape")
 """The traits of a task that selections go by, in the order in which they are offered."""
-
-_DOMAINS = {
-    "NanoMedical": "medicine",
-    "NanoR2MED": "medicine",
-    "NanoLaw": "law",
-    "NanoChemTEB": "chemistry",
-    "NanoDAPFAM": "patents",
-    "NanoBuiltBench": "construction",
-    "NanoLongEmbed": "long documents",
-    "NanoMLDR": "long documents",
-    "NanoBRIGHT": "reasoning",
-    "NanoRARb": "reasoning",
-}
 
 
 @dataclass(frozen=True)
@@ -33,19 +21,19 @@ class View:
     """Numbers of tasks, ascending."""
 
 
-def domain_of(suite: str, category: str | None) -> str:
-    """What a task is about, as far as its suite or its category tells."""
-    return _DOMAINS.get(suite) or ("code" if category == "code" else "general")
+def domains_of(published: Sequence[str], category: str | None) -> list[str]:
+    """What a task is about: its published domains, else what its category tells."""
+    return list(published) or ["programming" if category == "code" else "general"]
 
 
-def views_of(traits: Sequence[Mapping[str, str | None]], measured: Sequence[int]) -> list[View]:
+def views_of(traits: Sequence[Mapping[str, Any]], measured: Sequence[int]) -> list[View]:
     """The selections of the tasks with results; one that holds all of them is left out, being `all`."""
     views = [View("all", "all tasks", tuple(measured))]
     for kind in KINDS:
         groups: dict[str, list[int]] = {}
         for task in measured:
-            value = traits[task].get(kind)
-            if value:
-                groups.setdefault(value, []).append(task)
+            value = traits[task]["domains"] if kind == "domain" else [traits[task].get(kind)]
+            for one in filter(None, value):
+                groups.setdefault(one, []).append(task)
         views += [View(kind, value, tuple(groups[value])) for value in sorted(groups)]
     return views
