@@ -32,7 +32,10 @@ def main() -> None:
     lines = [*scores(asked.on, asked.depth), "", *overhead(asked.bare)]
     print("\n".join(lines))
     if asked.output:
-        asked.output.write_text("\n".join([__doc__.splitlines()[0], "", *lines]) + "\n", encoding="utf-8")
+        asked.output.write_text(
+            "\n".join(["# Behind an endpoint", "", __doc__.splitlines()[0], "", *lines]) + "\n",
+            encoding="utf-8",
+        )
 
 
 def served(*models: str) -> tuple[subprocess.Popen, str]:
