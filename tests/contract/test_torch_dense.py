@@ -66,6 +66,18 @@ def test_a_text_has_one_vector_whatever_its_company(retriever, alone, threads, o
     np.testing.assert_allclose(np.linalg.norm(encoded.vectors, axis=1), 1, rtol=1e-6)
 
 
+def test_torch_has_its_threads_back_afterwards(retriever) -> None:
+    import torch
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(2)
+    try:
+        retriever.model.encoder("query").encode("a text")
+        assert torch.get_num_threads() == 2
+    finally:
+        torch.set_num_threads(before)
+
+
 def test_batches_are_a_choice_that_is_recorded(folder, alone, monkeypatch) -> None:
     monkeypatch.setenv("HAKARI_EMBEDDING_CACHE", "0")
     batched = parse(f"st:{folder}(max_length=128,batch_size=4)")

@@ -89,6 +89,7 @@ def test_the_standard_library_goes_by_public_names_and_leaves_out_tests_and_tabl
 
 
 def test_a_folder_may_mix_languages_and_one_of_them_may_be_asked_for(tmp_path: Path) -> None:
+    pytest.importorskip("tree_sitter")
     write(tmp_path, "app/a.py", "web/src/index.ts", "web/view.tsx", "core/lib.rs", "core/x.h", "README.md")
     write(tmp_path, "core/y.h", text="namespace y { class Y {}; }\n")
     named = {(file.module, file.language) for file in find_sources(tmp_path).files}
@@ -109,6 +110,7 @@ def test_a_folder_may_mix_languages_and_one_of_them_may_be_asked_for(tmp_path: P
 
 
 def test_tests_of_other_languages_are_known_by_their_names(tmp_path: Path) -> None:
+    pytest.importorskip("tree_sitter")
     write(tmp_path, "a_test.go", "FooTest.java", "app.spec.ts", "__tests__/x.js", "tests.rs", "unit_test.cc")
     write(tmp_path, "contest.go", "Testable.java", "spec.ts", "latest.rs", "attest.cc", "dist/out.js")
     found = find_sources(tmp_path)

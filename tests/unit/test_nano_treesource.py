@@ -326,3 +326,17 @@ def test_nonsense_is_no_crash(ending: str, tmp_path: Path) -> None:
     (tmp_path / f"deep.{ending}").write_text("{" * 5_000 + "(" * 5_000)
     (tmp_path / f"latin.{ending}").write_bytes("/* größe */ void f() { }".encode("latin-1"))
     assert harvest(find_sources(tmp_path)).stages[0].seen == 10
+
+
+def test_what_its_documentation_or_its_crate_keeps_inside_is_private(tmp_path: Path) -> None:
+    found = read(
+        tmp_path,
+        a_dot_js="/** Halves.\n * @private\n */\nfunction half(x) { return x / 2; }\nfunction open() {}\n",
+        b_dot_rs="pub(crate) fn inside() {}\npub fn outside() {}\n",
+    )
+    assert {d.name: d.private for d in found.definitions} == {
+        "a.half": True,
+        "a.open": False,
+        "b.inside": True,
+        "b.outside": False,
+    }

@@ -25,6 +25,7 @@ _TAG = re.compile(
 )
 _PARAGRAPH = re.compile(r"\s*<(?:p|br\s*/?)>[ \t]*\n?", re.I)
 _DIRECTIVE = re.compile(r"//(?:go:|nolint|export |line |\+build|lint:)")
+_INTERNAL = re.compile(r"^[ \t]*[@\\](?:private|internal|api private)\b", re.M)
 _LICENCE = re.compile(r"copyright|licen[cs]e|SPDX-|all rights reserved|emacs|vim:", re.I)
 
 
@@ -33,6 +34,11 @@ def is_documentation(text: str) -> bool:
     if text.startswith("/**"):
         return not text.startswith(("/***", "/**/"))
     return text.startswith(("/*!", "//!")) or (text.startswith("///") and not text.startswith("////"))
+
+
+def is_internal(text: str) -> bool:
+    """Whether documentation says that what it is about is not for users."""
+    return _INTERNAL.search(text) is not None
 
 
 def is_directive(text: str) -> bool:

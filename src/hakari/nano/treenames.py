@@ -197,7 +197,8 @@ def is_private(node: Node, name: str, file: SourceFile) -> bool:
             or (around.type == "impl_item" and around.child_by_field_name("trait"))
         ):
             return False
-        return first_of(node, ("visibility_modifier",)) is None
+        visibility = first_of(node, ("visibility_modifier",))
+        return visibility is None or text_of(visibility) != "pub"  # `pub(crate)` is for the crate alone
     if file.language == "c":
         return b"static" in (node.text or b"")[:200].partition(b"(")[0].split()
     if file.language == "java":

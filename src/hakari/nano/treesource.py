@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from hakari.nano import treenames
-from hakari.nano.comments import cleaned, is_directive, is_documentation, without_name
+from hakari.nano.comments import cleaned, is_directive, is_documentation, is_internal, without_name
 from hakari.nano.definitions import Definition
 from hakari.nano.grammars import COMMENTS, Grammar, grammar, parser
 from hakari.nano.languages import LANGUAGES
@@ -170,7 +170,7 @@ def _definition(unit: Unit, found: _Found, package: treenames.Package) -> Defini
         language=unit.file.language,
         path=package.path(parts, LANGUAGES[unit.file.language].separator),
         header=_header(unit, outer, body),
-        private=treenames.is_private(node, own, unit.file),
+        private=treenames.is_private(node, own, unit.file) or is_internal(documentation),
     )
     if is_class or body is None or node.child_by_field_name("body") is None:
         return made

@@ -14,7 +14,7 @@ from hakari.retrievers.spelling import spell
 def over_candidates(spellings: Sequence[str], candidates: str, depth: int) -> list[str]:
     """Spellings with each reranker among them put behind candidates: a run, a retriever, or what tasks come with."""
     names = {entry.name for entry in known()}
-    if Path(candidates).is_file():
+    if Path(candidates).is_file() or "{" in candidates:  # `runs/{dataset}/{split}.run`
         first = spell(f"run:{candidates}")
     elif candidates in names or any(mark in candidates for mark in "(:"):
         first = candidates

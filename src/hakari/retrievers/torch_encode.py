@@ -102,8 +102,8 @@ class TorchEncoder:
         """Load the model and send a text through, which sets what threads then only read."""
         self._model = self.texts.model()
         self._counter = TokenCounter(self._model.tokenizer)
-        one_thread()
-        self._outputs([self.prompt])
+        with one_thread():
+            self._outputs([self.prompt])
 
     def ruler(self) -> TokenizerRuler | None:
         """How tokens are counted; None where the tokenizer does not say where its tokens lie."""
@@ -117,9 +117,9 @@ class TorchEncoder:
         """What a text gives, always the same whatever runs beside it."""
         if self._counter is None:
             self.load()
-        one_thread()
         start = time.perf_counter()
-        (vector,) = self._outputs([text])
+        with one_thread():
+            (vector,) = self._outputs([text])
         return self._encoding(vector, text, start)
 
     def _encoding(self, vector: Vector, text: str, start: float) -> Encoding:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import importlib.util
 import re
-import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,7 +21,6 @@ PACKAGES = ("sentence-transformers", "transformers", "tokenizers", "torch")
 """What may move the last bits of what a model gives."""
 BATCH = 32
 """Texts at a time on a graphics card, where nothing else was asked for."""
-_threads = threading.local()
 
 
 def require_torch(model: str) -> None:
@@ -82,13 +80,20 @@ def load(kind: str, source: ModelSource, settings: Mapping[str, Any], **more: An
     return model
 
 
-def one_thread() -> None:
-    """Let the calling thread use one core in torch; what it computes then does not change with the machine."""
-    if not getattr(_threads, "limited", False):
-        import torch
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """One core for torch in the calling thread; what is computed then does not change with the machine.
 
-        torch.set_num_threads(1)
-        _threads.limited = True
+    Afterwards the thread has as many as before, for whoever trains or computes in the same process.
+    """
+    import torch
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
 
 
 def on_cpu(model: Any) -> bool:

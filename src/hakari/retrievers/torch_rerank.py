@@ -78,17 +78,17 @@ class PairEncoder:
         """Load the model and send a pair through, which sets what threads then only read."""
         self._model = self.pairs.model()
         self._counter = TokenCounter(self._model.tokenizer)
-        one_thread()
-        self._scores([("", "")])
+        with one_thread():
+            self._scores([("", "")])
 
     def encode(self, text: str) -> Encoding:
         """The score of a pair, always the same whatever runs beside it."""
         if self._counter is None:
             self.load()
-        one_thread()
         start = time.perf_counter()
         pair = parted(text)
-        (score,) = self._scores([pair])
+        with one_thread():
+            (score,) = self._scores([pair])
         return self._encoding(score, pair, time.perf_counter() - start)
 
     def _scores(self, pairs: Sequence[tuple[str, str]], size: int = 1) -> Any:
