@@ -5,16 +5,18 @@ from __future__ import annotations
 import gzip
 import json
 import shutil
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from command import hakari
+from command import COMMAND, hakari
 from small import small_set
 
 from hakari.audit import scan as scanning
 from hakari.audit.columns import choose
+from hakari.audit.origin import declared, declared_names, upstream
 from hakari.audit.run import Settings, audit
 from hakari.audit.shards import find
 from hakari.errors import InvalidInput, UsageError
@@ -198,6 +200,37 @@ def test_what_is_recorded_is_shown(nano: Path, tmp_path: Path) -> None:
     assert card.count("## Leakage audits") == 1
     assert "my\\|data" in card
     assert load(f"{copy}/First")[0].content == load(f"{nano}/First")[0].content
+
+
+def test_standard_input_is_training_data(nano: Path, tmp_path: Path) -> None:
+    lines = "".join(json.dumps({"anchor": a, "positive": p}) + "\n" for a, p in rows_of(nano))
+    command = [
+        *COMMAND,
+        "audit",
+        "-",
+        "--on",
+        str(nano / "First"),
+        "--json",
+        "--clean",
+        str(tmp_path / "clean.jsonl"),
+    ]
+    done = subprocess.run(command, input=lines, capture_output=True, text=True, check=True)
+    assert sum(one["matched"] for one in json.loads(done.stdout) if one["kind"] == "exact") == 60
+    assert len((tmp_path / "clean.jsonl").read_text().splitlines()) == 480
+
+
+def test_rows_that_declare_the_same_origin_are_flagged(tmp_path: Path, nano: Path) -> None:
+    names = upstream("NanoRTEB/NanoMBPP")
+    assert names == {"google-research-datasets/mbpp", "mbpp"}
+    for value in ("mbpp", "MBPP", "google-research-datasets/mbpp"):
+        assert declared_names(value) & names, value
+    assert declared_names("https://huggingface.co/datasets/google-research-datasets/mbpp") & names
+    for value in ("mbpp-like", "other/thing", "", "a/b/c"):
+        assert not declared_names(value) & names, value
+    lines = [{"text": "nothing", "source": source} for source in ("x", "MBPP", "y", "mbpp")]
+    (tmp_path / "t.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    found = declared(find([tmp_path / "t.jsonl"])[0], {"text": "VARCHAR", "source": "VARCHAR"}, names)
+    assert {value: rows.tolist() for value, rows in found.items()} == {"MBPP": [1], "mbpp": [3]}
 
 
 def test_columns_are_guessed_or_named() -> None:

@@ -15,6 +15,7 @@ from hakari import native
 from hakari.audit import plain
 from hakari.audit.compare import LONG, Shingle
 from hakari.audit.normal import INST_HASH, KEYWORD_HASHES, OWNER_HASHES, ROLE_HASHES, fold
+from hakari.audit.origin import upstream
 from hakari.types import Task
 
 VERSION = 2
@@ -41,6 +42,8 @@ class Audited:
     pairs: npt.NDArray[np.int32]
     """Rows of `queries` and `positives` that belong together."""
     content: str
+    upstream: frozenset[str] = frozenset()
+    """Names of the data sets that the task was made from."""
 
     def numbers(self, side: str) -> npt.NDArray[np.int32]:
         """The texts of a side."""
@@ -165,6 +168,7 @@ def _audited(task: Task, number: Any) -> Audited:
         tuple(task.corpus.ids[distinct]),
         np.stack([queries[relevant], positive], axis=1).astype(np.int32),
         task.content,
+        upstream(task.name),
     )
 
 

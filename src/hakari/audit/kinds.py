@@ -26,6 +26,8 @@ class Thresholds:
     """Where each kind begins; shares are of the evaluation text."""
 
     shingle: Shingle = field(default_factory=Shingle)
+    code: bool = True
+    """Whether code is compared a second time, without comments, layout and names."""
     containment: float = 0.5
     edited: float = 0.75
     reordered: float = 0.7
@@ -150,7 +152,7 @@ def classify(found: npt.NDArray[Any], t: Thresholds) -> dict[str, Mask]:
     reordered = (lines >= t.line_words) & (found["lines"] >= t.reordered * lines) & ~held
     edited = (words >= LONG) & (found["covered"] >= t.edited * words) & ~held & ~reordered
     windows = found["window_total"]
-    fingerprint = (windows >= t.windows) & (found["windows"] >= t.fingerprint * windows)
+    fingerprint = t.code & (windows >= t.windows) & (found["windows"] >= t.fingerprint * windows)
     held = held | edited | reordered
     run = (found["longest"] >= t.partial_words) & (found["longest"] >= t.partial_run * words)
     varied = found["distinct"] >= t.distinct
@@ -165,7 +167,7 @@ def classify(found: npt.NDArray[Any], t: Thresholds) -> dict[str, Mask]:
         "fingerprint": fingerprint,
         "partial": partial,
         "fragment": fragment & varied & ~held & ~partial,
-        "identifier": found["path"] > 0,
+        "identifier": t.code & (found["path"] > 0),
     }
     return {name: np.asarray(masks[name], bool) for name in OF_ONE_ROW}
 
@@ -189,11 +191,11 @@ def judged(counts: npt.NDArray[np.int32], kind: str, code: bool, t: Thresholds) 
         "shingle": words >= width,
         "edited": words >= LONG,
         "reordered": line_words >= t.line_words,
-        "fingerprint": windows >= t.windows,
+        "fingerprint": (windows >= t.windows) & t.code,
         "split": words >= t.split_words,
         "partial": words > t.partial_words,
         "fragment": words > t.fragment_words,
-        "identifier": np.full(len(counts), code),
+        "identifier": np.full(len(counts), code and t.code),
         "origin": np.full(len(counts), True),
     }
     return np.asarray(able[kind], bool)

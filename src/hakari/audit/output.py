@@ -11,7 +11,7 @@ from hakari.audit import clean as cleaning
 from hakari.audit import manifest
 from hakari.audit.kinds import DIRECT, NEAR, PARTIAL
 from hakari.audit.report import Report
-from hakari.audit.shards import find
+from hakari.audit.shards import Shard
 from hakari.errors import UsageError
 
 
@@ -37,7 +37,7 @@ class Targets:
             return self.clean.with_name(f"{self.clean.name}.audit.md")
         return self.statement
 
-    def check(self, train: Sequence[Path]) -> None:
+    def check(self, shards: Sequence[Shard]) -> None:
         """Refuse what cannot be written before any work is done."""
         unknown = [risk for risk in self.risks if risk not in (DIRECT, NEAR, PARTIAL)]
         if unknown or not self.risks:
@@ -46,7 +46,7 @@ class Targets:
                 f"`{told}` is no risk that rows have", "use `direct`, `near`, `partial`, with commas"
             )
         if self.clean is not None:
-            cleaning.check_free(cleaning.targets(find(train), self.clean), self.replace)
+            cleaning.check_free(cleaning.targets(shards, self.clean), self.replace)
         for path in (self.manifest, self.statement_path):
             if path is not None and os.path.lexists(path) and not self.replace:
                 raise UsageError(f"`{path}` is there already", "name another file, or add `--replace`")

@@ -23,6 +23,7 @@ from hakari.audit.kinds import (
     strongest,
     worst,
 )
+from hakari.audit.origin import declared_names
 from hakari.audit.scan import Scanned
 
 Rows = npt.NDArray[np.int64]
@@ -56,6 +57,10 @@ class Reason:
     side: str
     id: str
     kind: str
+    containment: float | None = None
+    """Share of the text's shingles that the row has; None where the text has none."""
+    longest: int | None = None
+    """Words of the longest common run."""
 
 
 @dataclass
@@ -109,6 +114,9 @@ class Report:
             there[numbers] = True
             of_side = there[self.found["text"]] if len(there) else np.zeros(0, bool)
             for kind in KINDS:
+                if kind.name == "origin":
+                    yield Count(task.name, side, kind.name, 0, len(numbers), 0, NOT_AUDITED)
+                    continue
                 able = judged(self.index.counts[numbers], kind.name, code, self.thresholds)
                 texts, rows = self._matched(kind.name, of_side, code)
                 matched = int((np.isin(numbers, texts) & able).sum())
@@ -116,10 +124,31 @@ class Report:
         pairs = self._pairs(task)
         for kind in KINDS:
             matched_pairs, held = pairs.get(kind.name, (set(), set()))
-            possible = kind.name not in ("split", "origin") and (code or kind.name != "identifier")
+            if kind.name == "origin":
+                yield self._of_origin(task)
+                continue
+            possible = kind.name != "split" and (code or kind.name != "identifier")
             possible = possible and len(task.pairs) > 0
             total = len(task.pairs)
             yield self._count(task, PAIR, kind.name, len(matched_pairs), total, len(held), possible)
+
+    def declared(self, task: Audited) -> dict[int, str]:
+        """The rows that declare an origin of a task, and which."""
+        return {
+            n * self.SHARD + row: value
+            for n, one in enumerate(self.scanned)
+            for value, rows in one.declared.items()
+            if declared_names(value) & task.upstream
+            for row in rows.tolist()
+        }
+
+    def _of_origin(self, task: Audited) -> Count:
+        """Of an origin no text matches, but rows are told, and the risk that they stand for."""
+        rows = len(self.declared(task))
+        risk = (
+            BY_NAME["origin"].risk if rows else NONE if task.upstream and self.rows_scanned else NOT_AUDITED
+        )
+        return Count(task.name, PAIR, "origin", 0, len(task.pairs), rows, risk)
 
     def _count(
         self, task: Audited, side: str, kind: str, matched: int, total: int, rows: int, able: bool
@@ -214,14 +243,19 @@ class Report:
                     )
         found: dict[int, list[Reason]] = {}
         for at in np.flatnonzero(self.best < len(OF_ONE_ROW)).tolist():
-            kind = OF_ONE_ROW[self.best[at]]
-            for task_name, side, name, code in occurrences.get(int(self.found["text"][at]), ()):
+            kind, one = OF_ONE_ROW[self.best[at]], self.found[at]
+            share = round(int(one["shared"]) / int(one["shingles"]), 4) if one["shingles"] else None
+            for task_name, side, name, code in occurrences.get(int(one["text"]), ()):
                 if code or kind != "identifier":
-                    found.setdefault(int(self.rows[at]), []).append(Reason(task_name, side, name, kind))
+                    reason = Reason(task_name, side, name, kind, share, int(one["longest"]))
+                    found.setdefault(int(self.rows[at]), []).append(reason)
         for text, rows in self.split.items():
             for row in rows:
                 for task_name, side, name, _ in occurrences.get(text, ()):
                     found.setdefault(row, []).append(Reason(task_name, side, name, "split"))
+        for task in self.index.tasks:
+            for row, value in self.declared(task).items():
+                found.setdefault(row, []).append(Reason(task.name, PAIR, value, "origin"))
         return dict(sorted(found.items()))
 
     def place(self, row: int) -> tuple[Scanned, int]:

@@ -9,9 +9,10 @@ from pathlib import Path
 from hakari.audit.compare import Shingle
 from hakari.audit.index import Index, build
 from hakari.audit.kinds import Thresholds
+from hakari.audit.places import shards_of
 from hakari.audit.report import Report
 from hakari.audit.scan import Plan, Scanned, check_scanned, scan
-from hakari.audit.shards import Shard, find
+from hakari.audit.shards import Shard
 from hakari.errors import UsageError
 from hakari.tasks.refs import TaskRef
 from hakari.tasks.registry import resolve
@@ -47,10 +48,12 @@ class Settings:
     skip_corrupt: bool = False
     fresh: bool = False
     engine: Engine = scan
+    code: bool = True
+    """Whether code is compared a second time, without comments, layout and names."""
 
     def thresholds(self) -> Thresholds:
         """The thresholds of all kinds."""
-        return Thresholds(shingle=parse_shingle(self.shingle), containment=self.containment)
+        return Thresholds(parse_shingle(self.shingle), self.code, self.containment)
 
 
 def parse_shingle(told: str) -> Shingle:
@@ -64,7 +67,7 @@ def parse_shingle(told: str) -> Shingle:
 
 
 def audit(
-    train: Sequence[str | Path],
+    train: Sequence[str | Path | Shard],
     on: Sequence[str],
     tasks_dir: Path | None = None,
     settings: Settings | None = None,
@@ -73,7 +76,8 @@ def audit(
     """Scan training data for the queries and positives of tasks."""
     settings, progress = settings or Settings(), progress or Progress()
     thresholds = settings.thresholds()
-    shards = find([Path(place).expanduser() for place in train])
+    given = [place for place in train if isinstance(place, Shard)]
+    shards = given or shards_of([place for place in train if not isinstance(place, Shard)])
     index = index_of(on, tasks_dir, thresholds.shingle, progress)
     counts = [shard.count() for shard in shards] if all(s.kind == "parquet" for s in shards) else [None]
     rows = None if None in counts else sum(count or 0 for count in counts)

@@ -22,6 +22,7 @@ from hakari.audit.columns import Column, choose
 from hakari.audit.compare import FOUND
 from hakari.audit.index import Index
 from hakari.audit.normal import fold
+from hakari.audit.origin import declared
 from hakari.audit.plain import PlainScan
 from hakari.audit.shards import Row, Shard
 from hakari.errors import Fault, InvalidInput
@@ -40,6 +41,8 @@ class Scanned:
     rows: int
     bytes: int
     found: npt.NDArray[Any]
+    declared: Mapping[str, npt.NDArray[np.int64]] = field(default_factory=dict)
+    """Rows by the origin that they declare, of origins that some task has too."""
     fault: str | None = None
     """Why the shard was left out: then nothing of it counts."""
 
@@ -69,15 +72,19 @@ def core_count() -> int:
 def scan_shard(index: Index, shard: Shard, plan: Plan) -> Scanned:
     """Scan one shard, or what an interrupted scan has left of it."""
     try:
-        columns = tuple(choose(shard.types(), plan.given, shard.name))
+        types = shard.types()
+        columns = tuple(choose(types, plan.given, shard.name))
         pieces = list(_pieces(index, shard, columns, plan))
+        names = frozenset(name for task in index.tasks for name in task.upstream)
+        origins = declared(shard, types, names)
     except InvalidInput as error:
         if not plan.skip_corrupt:
             raise
-        return Scanned(shard, (), 0, 0, np.empty(0, FOUND), "; ".join(str(f) for f in error.faults))
+        told = "; ".join(str(fault) for fault in error.faults)
+        return Scanned(shard, (), 0, 0, np.empty(0, FOUND), fault=told)
     found = [piece.found for piece in pieces]
     rows, size = sum(piece.rows for piece in pieces), sum(piece.bytes for piece in pieces)
-    return Scanned(shard, columns, rows, size, np.concatenate([np.empty(0, FOUND), *found]))
+    return Scanned(shard, columns, rows, size, np.concatenate([np.empty(0, FOUND), *found]), origins)
 
 
 @dataclass(frozen=True, eq=False)

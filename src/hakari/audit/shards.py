@@ -94,6 +94,12 @@ class Shard:
             while batch := result.fetchmany(BATCH):
                 yield batch
 
+    def values(self, expression: str, most: int = 100_000) -> list[str]:
+        """The different values of an expression, or some of them where there are too many to be names."""
+        with self._reading() as con:
+            asked = f"SELECT DISTINCT CAST({expression} AS VARCHAR) AS v FROM {self.source} LIMIT {most}"
+            return sorted(row[0] for row in con.execute(asked).fetchall() if row[0] is not None)
+
     def rows(self, expressions: Sequence[str], numbers: Sequence[int]) -> dict[int, Row]:
         """The values of some expressions in some rows."""
         wanted, found, at = set(numbers), {}, 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ from hakari.errors import EXIT_GATE_FAILED, EXIT_OK
 
 if TYPE_CHECKING:
     from hakari.audit.report import Report
+    from hakari.audit.shards import Shard
 
 FILE = click.Path(path_type=Path)
 
@@ -59,6 +61,14 @@ _scan_options = options.together(
         default=0.5,
         show_default=True,
         help="Share of a text's shingles from which a row holds it.",
+    ),
+    click.option(
+        "--normalise",
+        type=click.Choice(["text", "code"]),
+        default="code",
+        show_default=True,
+        help="What does not count: `text` is Unicode NFKC, case, white space, punctuation; `code` is that, and for "
+        "code also comments, formatting and names.",
     ),
     click.option(
         "--engine",
@@ -118,12 +128,14 @@ def command() -> None:
 def scan(train: tuple[str, ...], as_json: bool, examples: int, **chosen: Any) -> int:
     """Count what of the tasks stands in training data: `hakari audit TRAIN... --on TASKS` is short for it."""
     from hakari.audit import output as written
+    from hakari.audit.places import shards_of
 
     targets = written.Targets(
         *(chosen[name] for name in ("clean", "manifest", "statement", "remove", "replace"))
     )
-    targets.check([Path(place).expanduser() for place in train])
-    report = _scanned(train, chosen)
+    shards = shards_of(train)
+    targets.check(shards)
+    report = _scanned(shards, chosen)
     _tell(report, as_json, examples)
     for line in targets.write(report):
         output.note(line)
@@ -198,7 +210,9 @@ def _record(report: Report, train: tuple[str, ...], chosen: dict[str, Any]) -> N
         output.note(line)
 
 
-def _scanned(train: tuple[str, ...], chosen: dict[str, Any]) -> Report:
+def _scanned(train: Sequence[str | Shard], chosen: dict[str, Any]) -> Report:
+    from dataclasses import replace
+
     import hakari.api  # noqa: F401  (it tells the registry of the sets that are built here)
     from hakari.audit import run
     from hakari.cli.audit_progress import telling
@@ -207,9 +221,8 @@ def _scanned(train: tuple[str, ...], chosen: dict[str, Any]) -> Report:
     settings = run.Settings(
         chosen["shingle"], chosen["containment"], given, chosen["skip_corrupt"], chosen["fresh"]
     )
+    settings = replace(settings, code=chosen["normalise"] == "code")
     if chosen["engine"] == "ray":
-        from dataclasses import replace
-
         from hakari.engines.audit_ray import scan_on_ray
 
         settings = replace(settings, engine=scan_on_ray)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from hakari.audit.examples import Span
     from hakari.audit.inside import Finding
-    from hakari.audit.report import Report
+    from hakari.audit.report import Count, Report
 
 SHOWN_TASKS = 60
 RULE = "Risk: direct, a whole text stands in a row; near, most of one does, edited, reordered, renamed or in pieces; "
@@ -43,7 +43,7 @@ def faults_told(report: Report) -> Iterator[str]:
 
 def tables(report: Report) -> Iterator[Table]:
     """Counts of the kinds that matched, by task and side, and what each of these kinds is."""
-    kinds = [k for k in KINDS if any(c.matched for c in report.counts if c.kind == k.name)]
+    kinds = [k for k in KINDS if any(c.matched or c.rows for c in report.counts if c.kind == k.name)]
     risks = report.risks()
     tasks = sorted(risks, key=lambda task: RISKS.index(risks[task]))
     rows: list[list[str]] = []
@@ -55,7 +55,7 @@ def tables(report: Report) -> Iterator[Table]:
             counts = [by_place[task, side, kind.name] for kind in KINDS]
             worst = min((c.risk for c in counts), key=RISKS.index)
             shown = [by_place[task, side, kind.name] for kind in kinds]
-            cells = ["" if c.risk == NOT_AUDITED else f"{c.matched:,}" for c in shown]
+            cells = [_told(c) for c in shown]
             rows.append([task if side == "query" else "", side, f"{counts[0].total:,}", *cells, worst])
     left_out = sum(bool(one.fault) for one in report.scanned)
     notes = [
@@ -76,6 +76,12 @@ def tables(report: Report) -> Iterator[Table]:
         [[f"{len(tasks):,}", report.risk, f"{report.rows_scanned:,}", f"{held:,}", f"{share:.2%}"]],
         texts=(1,),
     )
+
+
+def _told(count: Count) -> str:
+    if count.kind == "origin" and count.rows:
+        return f"{count.rows:,} rows"
+    return "" if count.risk == NOT_AUDITED else f"{count.matched:,}"
 
 
 def inside_tables(findings: Sequence[Finding], count: int) -> Iterator[Table]:
