@@ -250,7 +250,7 @@ MALFORMED: dict[str, tuple[dict[str, bytes], tuple[object, ...], str]] = {
     "unknown-column": ({"train.jsonl": PAIRS}, ("--query", "nope"), "has no column `nope`"),
     "empty-file": ({"train.jsonl": b""}, (), "is empty"),
     "not-json": ({"train.jsonl": b"<html>\n"}, (), "train.jsonl:1: is not JSON"),
-    "an-array": ({"train.json": b'[{"question": 1}]'}, (), "is a JSON list"),
+    "an-array-of-texts": ({"train.json": b'["why", "so"]'}, (), "train.json:1: is a JSON str, not an object"),
     "not-parquet": ({"train.parquet": b"PAR1"}, (), "cannot be read as Parquet"),
     "cut-gz": ({"train.jsonl.gz": gzip.compress(PAIRS)[:-12]}, (), "cannot be decompressed"),
     "mixed-types": ({"train.jsonl": lines([{"question": 5, "answer": "b"}])}, (), "`question` is"),

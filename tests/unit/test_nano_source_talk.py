@@ -317,3 +317,45 @@ def test_language_and_category_are_stated_where_enough_texts_tell_them(tmp_path:
     assert any("language `en` was detected" in change for change in told["changes"])
     few, _ = built("qa", write_jsonl(tmp_path / "few.jsonl", rows[:5]))
     assert few.origins["language"] == "detected", "five texts are not enough to say so in the metadata"
+
+
+@pytest.mark.parametrize("chunk", [1, 7, 1 << 20])
+def test_dialogues_in_an_array(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, chunk: int) -> None:
+    """As ShareGPT is handed on; what an element is does not hang on where a block of the file ends."""
+    monkeypatch.setattr("hakari.nano.sources_arrays.CHUNK", chunk)
+    said = [[{"from": "human", "value": f"é [{w}"}, {"from": "gpt", "value": f'so, "{w}"]'}] for w in WORDS]
+    path = tmp_path / "sharegpt.json"
+    rows = [{"id": str(i), "conversations": turns} for i, turns in enumerate(said)]
+    path.write_text(json.dumps(rows, indent=2, ensure_ascii=chunk == 7), encoding="utf-8")
+    assert judged(built("chat", path)[0])["user:\né [sort"] == {'so, "sort"]': 1}
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (b'[{"question": "a", "answer": "b"}, {"question": ', ":2: is not JSON"),
+        (b'[{"question": "a", "answer": "b"}', ":2: is not JSON: the array is never closed"),
+        (b'[{"question": "a", "answer": "b"}, {a}]', ":2: is not JSON"),
+        (b'[{"question": "a", "answer": "b"}, 7]', ":2: is a JSON int, not an object"),
+        (b'[{"question": "a", "answer": "\xff"}]', ":1: is not UTF-8"),
+        (b"[]", "is empty"),
+        (b"[", "is not JSON: the array is never closed"),
+        (b"[" * 100_000, "is not JSON"),
+    ],
+)
+def test_an_array_with_something_wrong(tmp_path: Path, text: bytes, said: str) -> None:
+    (tmp_path / "rows.json").write_bytes(text)
+    told = within("build", "qa", tmp_path / "rows.json", "--name", "NanoX", "--out", tmp_path / "out", code=2)
+    assert said in told.stderr
+    assert told.stderr.count("error: ") == told.stderr.count("hint: ") == 1
+    assert not (tmp_path / "out").exists()
+
+
+def test_an_element_without_end_is_not_read_to_its_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("hakari.nano.sources_arrays.LONGEST", 1000)
+    monkeypatch.setattr("hakari.nano.sources_arrays.CHUNK", 100)
+    (tmp_path / "rows.json").write_bytes(b'[{"question": "' + b"x" * 5000 + b'"}]')
+    told = within("build", "qa", tmp_path / "rows.json", "--name", "NanoX", "--out", tmp_path / "out", code=2)
+    assert ":1: is longer than" in told.stderr

@@ -17,6 +17,7 @@ from typing import Any
 
 from hakari.errors import Fault, InvalidInput
 from hakari.io.files import connect, faults_of_reading, for_duckdb, names_in, open_bytes
+from hakari.nano.sources_arrays import elements, is_array
 
 MAX_LINE = 1 << 26
 """Bytes of the longest line that is read."""
@@ -221,22 +222,26 @@ def read_lines(path: Path, faults: FaultLog) -> Iterator[tuple[int, str]]:
 
 
 def _objects(path: Path, faults: FaultLog) -> Iterator[tuple[Place, dict[str, Any]]]:
-    for number, line in read_lines(path, faults):
+    """Objects one a line, or the elements of an array where a `.json` file is one."""
+    for number, item in elements(path, faults) if is_array(path) else _values(path, faults):
         place = (str(path), number)
-        try:
-            item = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            hint = f"look at it with `sed -n {number}p {path}`; one JSON object a line is expected"
-            faults.add(f"is not JSON: {error}", place, hint)
-            continue
         if isinstance(item, dict):
             yield place, item
         else:
             what = f"is a JSON {type(item).__name__}, not an object"
             hint = 'write one object a line: {"_id": "...", "text": "..."}'
             if isinstance(item, list):
-                hint = f"turn an array into lines with `jq -c '.[]' {path}`"
+                hint = f"name it .json, or turn an array into lines with `jq -c '.[]' {path}`"
             faults.add(what, place, hint)
+
+
+def _values(path: Path, faults: FaultLog) -> Iterator[tuple[int, Any]]:
+    for number, line in read_lines(path, faults):
+        try:
+            yield number, json.loads(line)
+        except (ValueError, RecursionError) as error:
+            hint = f"look at it with `sed -n {number}p {path}`; one JSON object a line is expected"
+            faults.add(f"is not JSON: {error}", (str(path), number), hint)
 
 
 def _split(path: Path, faults: FaultLog) -> Iterator[tuple[Place, list[str]]]:
