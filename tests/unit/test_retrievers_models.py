@@ -50,7 +50,9 @@ def test_other_bytes_than_the_catalog_names_are_refused_without_importing_anythi
 
 
 def test_a_folder_that_is_not_there_is_one_line_and_one_hint(tmp_path):
-    with pytest.raises(UsageError, match=r"there is no such folder: `.*absent`\nhint: check the path") as told:
+    with pytest.raises(
+        UsageError, match=r"there is no such folder: `.*absent`\nhint: check the path"
+    ) as told:
         files_in(tmp_path / "absent")
     assert len(str(told.value).splitlines()) == 2
 
