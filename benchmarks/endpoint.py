@@ -25,13 +25,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--on", nargs="+", required=True, help="tasks")
     parser.add_argument("--output", type=Path, help="write the table there as well")
+    parser.add_argument("--depth", type=int, default=20, help="candidates a query for the reranker")
     parser.add_argument("--bare", type=int, default=2000, help="texts for the figure without a model")
     asked = parser.parse_args()
     os.environ["HAKARI_EMBEDDING_CACHE"] = "0"
-    lines = [*scores(asked.on), "", *overhead(asked.bare)]
+    lines = [*scores(asked.on, asked.depth), "", *overhead(asked.bare)]
     print("\n".join(lines))
     if asked.output:
-        asked.output.write_text("\n".join([__doc__.splitlines()[0], "", *lines]) + "\n", encoding="utf-8")
+        asked.output.write_text(
+            "\n".join(["# Behind an endpoint", "", __doc__.splitlines()[0], "", *lines]) + "\n",
+            encoding="utf-8",
+        )
 
 
 def served(*models: str) -> tuple[subprocess.Popen, str]:
@@ -44,13 +48,13 @@ def served(*models: str) -> tuple[subprocess.Popen, str]:
     return server, f"http://127.0.0.1:{int(server.stdout.readline())}/v1"
 
 
-def scores(tasks: list[str]) -> list[str]:
+def scores(tasks: list[str], depth: int) -> list[str]:
     import hakari
 
     server, url = served("bge_small_en", "reranker_en")
     pairs = {
         f"{url}(model=bge,query_prompt='{PROMPT}')": "bge_small_en",
-        f"rerank(bm25,rerank:{url}(model=ms),depth=20)": "rerank(bm25,reranker_en,depth=20)",
+        f"rerank(bm25,rerank:{url}(model=ms),depth={depth})": f"rerank(bm25,reranker_en,depth={depth})",
     }
     rows = [
         "| task | retriever | queries that differ | largest difference of a score | local s | endpoint s |",
@@ -77,6 +81,7 @@ def scores(tasks: list[str]) -> list[str]:
                         *seconds,
                     )
                     rows.append(f"| {' | '.join(cells)} |")
+                    print(rows[-1], file=sys.stderr)
     finally:
         server.kill()
     return rows

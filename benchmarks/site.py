@@ -124,12 +124,14 @@ def measure(store: Path) -> dict[str, object]:
                 check=True,
             )
             seconds = time.perf_counter() - started
+            spent = resource.getrusage(resource.RUSAGE_CHILDREN)
             written = sorted(p for p in out.rglob("*") if p.is_file())
             sizes = {p.relative_to(out).as_posix(): p.stat().st_size for p in written}
             largest = max(sizes, key=lambda path: sizes[path])
             prints.append(hashlib.sha256((out / "manifest.json").read_bytes()).hexdigest())
             told[name] = {
                 "seconds": round(seconds, 1),
+                "processor seconds so far": round(spent.ru_utime + spent.ru_stime, 1),
                 "files": len(sizes),
                 "MB": round(sum(sizes.values()) / 1e6, 1),
                 "largest": [largest, round(sizes[largest] / 1e6, 2)],

@@ -9,16 +9,21 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from small import small_set
+from small import small_task
 
 import hakari
 from hakari import Retrieved, Retriever, run_from_matrix
+from hakari.io.nano_write import write_nano_set
 from hakari.site import build
 from hakari.site.reading import read
 from hakari.tasks.registry import resolve
 from hakari.types import Task
 
 HOSTILE = '<img src=x onerror="document.title=1">\u202egpj.exe{{7*7}}`x`=cmd()\0'
+HOSTILE_TEXT = (
+    "</pre></script><script>document.title='run'</script><svg onload=alert(1)>\u202eoverride\u2028"
+    "[link](javascript:alert(1)) {{7*7}} {% raw %} \x1b[31m ]]> <!-- \ud7ff\ufdd0 "
+)
 
 
 class Words(Retriever):
@@ -50,9 +55,21 @@ class Words(Retriever):
         return self.retrieve_variants(task, depth, ["float"], parts)
 
 
+def hostile_set(folder: Path) -> Path:
+    """The small set; the texts of one query and its positive in the second task are as bad as texts can be."""
+    tasks = [small_task("First", seed=1), small_task("Second", seed=2)]
+    task = tasks[1]
+    query = int(np.flatnonzero(task.queries.ids == "q3")[0])
+    document = int(task.qrels.documents[task.qrels.offsets[query]])
+    task.queries.texts[query] = f"how to {task.queries.texts[query]} {HOSTILE_TEXT}"
+    task.corpus.texts[document] = HOSTILE_TEXT + task.corpus.texts[document] + "x" * 10_000_000
+    write_nano_set(folder / "NanoTest", tasks)
+    return folder / "NanoTest"
+
+
 def make_results(folder: Path) -> Path:
     """A set of two tasks, and results for it, below a folder."""
-    tasks = small_set(folder)
+    tasks = hostile_set(folder)
     on, results = str(tasks), str(folder / "results")
     hakari.run(["bm25", "bm25-code", "random"], on=on, results=results)
     plan_variants = [Words(), "rerank(bm25,constant-reranker,depth=20)"]

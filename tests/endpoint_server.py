@@ -157,6 +157,8 @@ class Handler(BaseHTTPRequestHandler):
         vectors: list[Any] = [STATE.embed(text) for text in body["input"]]
         if body.get("dimensions"):
             vectors = [vector[: body["dimensions"]] for vector in vectors]
+        if fault.get("short"):
+            vectors = [vector[:-1] for vector in vectors]
         if kind == "dimensions":
             vectors[-1] = vectors[-1][:-1]
         if kind == "nan":

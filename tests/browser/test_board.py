@@ -9,6 +9,11 @@ from typing import Any
 
 import pytest
 from board_page import VIEWS, Board, start
+from small import small_set
+
+from hakari.site import build
+from hakari.site.reading import read
+from hakari.tasks.registry import resolve
 
 pytestmark = [pytest.mark.peer, pytest.mark.slow]
 
@@ -166,6 +171,22 @@ def test_hostile_names_run_nothing_and_stay_readable(board: Board):
     assert board.complaints() == []
 
 
+def test_hostile_texts_are_shown_cut_and_run_nothing(board: Board, site: Path):
+    board.go("view=pair&a=words&b=random&on=NanoTest%2FSecond&query=q3")
+    board.until(lambda: board.count("pre.asked") == 1)
+    asked = board.text("pre.asked")
+    assert "</pre></script><script>" in asked
+    assert "\\u{202e}override" in asked
+    assert "{{7*7}} {% raw %}" in asked
+    assert board.js("return document.title").startswith("Side by side")
+    assert board.count("main script, main svg[onload]") == 0
+    positive = board.text(".pair li.positive pre")
+    assert len(positive) < 800
+    assert "10,000," in positive
+    assert max(p.stat().st_size for p in (site / "board").rglob("*")) < 1_000_000
+    assert board.complaints() == []
+
+
 def test_markdown_is_copied(board: Board):
     board.go()
     board.js("document.execCommand = () => { window.copied = document.activeElement.value; return true }")
@@ -187,3 +208,15 @@ def test_without_javascript_the_table_is_there(site: Path, tmp_path: Path):
         assert "need JavaScript" in driver.find_element("css selector", "main").text
     finally:
         driver.quit()
+
+
+def test_a_board_without_results_says_so(driver: Any, tmp_path: Path):
+    on = small_set(tmp_path)
+    build.build(build.site_of(read(resolve(str(on)), tmp_path / "results")), tmp_path / "site")
+    board = Board(driver, (tmp_path / "site").as_uri())
+    driver.get_log("browser")
+    for view in VIEWS:
+        board.go(f"view={view}")
+        assert ("Nothing is weighed yet" in board.text("#board")) == (view != "published")
+    assert board.count("tbody tr") > 500
+    assert board.complaints() == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import warnings
 from pathlib import Path
 from typing import Any
@@ -9,8 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 import torch_models
+from command import within as hakari
 from minilm import minilm
-from small import small_task
+from small import small_set, small_task
 
 from hakari.errors import HakariError, UsageError
 from hakari.retrievers.cross_encoder import joined
@@ -209,3 +211,13 @@ def test_one_of_several_labels_is_chosen(made, tmp_path) -> None:
 def test_a_model_of_another_kind_is_refused_for_its_scores_would_be_random(made, spelling, told) -> None:
     with pytest.raises(HakariError, match=told):
         parse(spelling.format(minilm=minilm(), **made)).require()
+
+
+def test_rerankers_named_alone_run_over_candidates(made, tmp_path) -> None:
+    small_set(tmp_path, ("First",))
+    name = f"rerank:st:{made['cross_encoder']}"
+    on = ("--on", tmp_path / "NanoTest", "--results", tmp_path / "r")
+    done = hakari("run", name, "--candidates", "bm25", "--depth", 10, "--measures", "nDCG@10", "--json", *on)
+    assert {row["retriever"] for row in json.loads(done.stdout)} == {f"rerank(bm25,{name},depth=10)"}
+    alone = hakari("run", name, *on, code=2).stderr.splitlines()[-1]
+    assert alone == f"hint: add `--candidates bm25`, or write `rerank(bm25,{name})`"

@@ -21,6 +21,8 @@ from small import small_set, small_task
 
 from hakari.errors import InvalidInput, MissingPrerequisite, UsageError
 from hakari.report.truncation import cuts
+from hakari.retrievers.embedding_cache import EmbeddingCache
+from hakari.retrievers.encode import encode_texts
 from hakari.retrievers.http_client import EndpointError, checked_url
 from hakari.retrievers.registry import parse
 
@@ -195,15 +197,18 @@ def test_prompts_and_further_fields_go_with_their_role(server: Server) -> None:
     assert parse(retriever.name).settings() == retriever.settings()
 
 
-def test_a_model_that_changed_under_its_name_is_noticed(server: Server) -> None:
+@pytest.mark.parametrize("kept", [{"queries": 24, "documents": 24}, {"queries": 24, "documents": 40}])
+def test_a_model_that_changed_under_its_name_is_noticed(server: Server, kept: dict[str, int]) -> None:
+    """All queries are kept, and some documents or none: what comes now does not fit them."""
     task = small_task()
-    server.arm(kind="slow", seconds=0)
-    parse(spelt(server)).retrieve(small_task(documents=30), 5)
     encoder = parse(spelt(server)).model.encoder("document")
-    encoder.usage = encoder.usage.__class__(dimensions=None)
-    server.arm(kind="dimensions")
-    with pytest.raises(InvalidInput, match="dimensions"):
-        parse(spelt(server, batch=1, concurrency=1)).retrieve(task, 20)
+    with EmbeddingCache(encoder.settings()) as cache:
+        first = [*task.queries.texts, *task.corpus.texts[: kept["documents"] - kept["queries"]]]
+        encode_texts(encoder, first, cache)
+    server.arm(short=True)
+    with pytest.raises(InvalidInput, match="dimensions") as caught:
+        parse(spelt(server)).retrieve(task, 20)
+    assert "HAKARI_EMBEDDING_CACHE=0" in str(caught.value)
 
 
 def test_the_server_says_which_model_it_has(server: Server) -> None:

@@ -242,4 +242,4 @@ def test_a_reranker_alone_says_what_it_lacks():
     for act in (lambda r: r.require(), lambda r: r.retrieve(TASK, 5)):
         with pytest.raises(UsageError, match="finds none itself") as raised:
             act(parse("constant-reranker"))
-        assert raised.value.hint == "rerank(bm25,constant-reranker)"
+        assert raised.value.hint == "add `--candidates bm25`, or write `rerank(bm25,constant-reranker)`"

@@ -12,6 +12,7 @@ const told = signal("");
 
 export function App() {
   const chosen = views.find((v) => v.id === view.value) ?? views[0]!;
+  const empty = core.value!.systems.length === 0 && chosen.id !== "published";
   useEffect(() => keyboard(), []);
   useEffect(() => {
     document.title = `${chosen.label} · ${core.value!.title} · hakari`;
@@ -43,7 +44,11 @@ export function App() {
           {failed.value}. Reload the page; if it is opened from disk, see that the folder `data` lies beside it.
         </p>
       )}
-      <chosen.Component />
+      {empty ? (
+        <p class="note">Nothing is weighed yet: `hakari run bm25 --on TASKS`. Published figures are under Published.</p>
+      ) : (
+        <chosen.Component />
+      )}
       <footer class="foot">
         <button type="button" onClick={() => save()}>
           Save as CSV
@@ -58,13 +63,13 @@ export function App() {
   );
 
   function save() {
-    const sheet = chosen.sheet();
+    const sheet = empty ? null : chosen.sheet();
     if (sheet) download(`${sheet.name.replace(/[^\w.-]+/g, "-")}.csv`, csv(sheet));
     told.value = sheet ? `${count(sheet.rows.length)} rows saved` : "nothing to save yet";
   }
 
   async function take() {
-    const sheet = chosen.sheet();
+    const sheet = empty ? null : chosen.sheet();
     const done = sheet !== null && (await copy(markdown(sheet)));
     told.value = done ? `${count(sheet.rows.length)} rows copied` : "the browser did not allow it";
   }

@@ -70,9 +70,13 @@ class Rrf(Retriever):
         start = time.perf_counter()
         run = rrf(runs, k=self.k, depth=depth, source_depth=self.source_depth, tag=self.name)
         seconds = time.perf_counter() - start
-        each = dict.fromkeys(sample(len(task.queries)), seconds / max(1, len(task.queries)))
-        costs = {"search_s": seconds, "query_seconds": by_query(task.queries.ids, each)}
-        return Retrieved({BASE_VARIANT: run}, costs=costs)
+        return Retrieved({BASE_VARIANT: run}, costs=fusion_costs(task, seconds))
+
+
+def fusion_costs(task: Task, seconds: float) -> dict[str, Any]:
+    """The costs of fusing the runs of all queries; one query takes its share, for it is the same work alone."""
+    each = dict.fromkeys(sample(len(task.queries)), seconds / max(1, len(task.queries)))
+    return {"search_s": seconds, "query_seconds": by_query(task.queries.ids, each)}
 
 
 def rrf(

@@ -99,6 +99,11 @@ class Nearest:
         self.indexes: dict[Form, Index] = {}
         if not len(self.query_ids) or not len(self.document_ids):
             return
+        widths = query_vectors.shape[1], document_vectors.shape[1]
+        if widths[0] != widths[1]:
+            told = f"queries have {widths[0]} dimensions, and documents {widths[1]}"
+            hint = "if the model has changed, run without what is kept of it: `HAKARI_EMBEDDING_CACHE=0`"
+            raise InvalidInput("the vectors", [Fault(told, hint=hint)])
         check_dimensions(self.names, document_vectors.shape[1])
         if similarity.cosine:
             query_vectors, document_vectors = unit(query_vectors), unit(document_vectors)

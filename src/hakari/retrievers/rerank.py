@@ -83,7 +83,8 @@ class Reranker(Retriever):
 
     def _needs_candidates(self) -> UsageError:
         return UsageError(
-            f"`{self.name}` puts candidates into order and finds none itself", f"rerank(bm25,{self.name})"
+            f"`{self.name}` puts candidates into order and finds none itself",
+            f"add `--candidates bm25`, or write `rerank(bm25,{self.name})`",
         )
 
 

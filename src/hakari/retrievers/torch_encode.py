@@ -15,7 +15,16 @@ from hakari.retrievers.long_texts import TokenizerRuler
 from hakari.retrievers.model_settings import NO_LIMIT, POOLINGS
 from hakari.retrievers.model_source import ModelSource, json_in
 from hakari.retrievers.onnx import Encoding
-from hakari.retrievers.torch_model import BATCH, PACKAGES, TokenCounter, load, on_cpu, one_thread
+from hakari.retrievers.torch_heads import check_head
+from hakari.retrievers.torch_model import (
+    BATCH,
+    PACKAGES,
+    TokenCounter,
+    load,
+    on_cpu,
+    one_thread,
+    require_torch,
+)
 
 Role = Literal["query", "document"]
 Vector = npt.NDArray[np.float32]
@@ -52,6 +61,8 @@ class TorchTexts(ABC):
     def model(self) -> Any:
         """The model with its settings applied, loaded once."""
         if self._model is None:
+            require_torch(self.source.spelling)
+            check_head(self.kind, self.source)
             model = load(self.kind, self.source, {k: self.asked.get(k) for k in _OF_LOADING})
             apply(model, self.asked, self.source)
             self._model = model

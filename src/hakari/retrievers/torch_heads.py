@@ -30,7 +30,7 @@ _TOLD = {
 
 def check_head(kind: str, source: ModelSource) -> None:
     """Raise where the scores of a model would be random."""
-    if not trained_as(kind, source.folder()) and kind in _TOLD:
+    if kind in _TOLD and not trained_as(kind, source.folder()):
         told, hint = _TOLD[kind]
         raise UsageError(f"`{source.spelling}` is {told}", hint)
 

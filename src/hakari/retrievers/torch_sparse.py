@@ -14,7 +14,6 @@ from hakari.retrievers.model_source import HubModel, LocalModel, ModelSource
 from hakari.retrievers.sparse import Sparse, packed
 from hakari.retrievers.torch_asked import Asked
 from hakari.retrievers.torch_encode import BatchedTorchEncoder, Role, TorchEncoder, TorchTexts, Vector
-from hakari.retrievers.torch_heads import check_head
 from hakari.retrievers.torch_model import PACKAGES, require_torch
 from hakari.types import Run, Task
 
@@ -37,11 +36,6 @@ class TorchWeights(TorchTexts):
     """A SparseEncoder: a text is the weights of some words of a vocabulary."""
 
     kind = "SparseEncoder"
-
-    def require(self) -> None:
-        """Raise where the weights or the packages that run them are missing, corrupt, or of another kind."""
-        check_head(self.kind, self.source)
-        super().require()
 
     def outputs(self, model: Any, texts: list[str], role: Role, options: Mapping[str, Any]) -> list[Vector]:
         """The weights of texts, packed."""

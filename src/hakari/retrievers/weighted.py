@@ -19,7 +19,7 @@ from hakari import measures
 from hakari.errors import UsageError
 from hakari.io.settle import strictly_falling
 from hakari.retrievers.base import BASE_VARIANT, Retrieved, Retriever
-from hakari.retrievers.fuse import SOURCE_DEPTH, aligned, best_first, union_of_ids
+from hakari.retrievers.fuse import SOURCE_DEPTH, aligned, best_first, fusion_costs, union_of_ids
 from hakari.retrievers.learned import GRID, cross_validated, folds_of
 from hakari.retrievers.spelling import spell
 from hakari.types import Ids, Run, Task
@@ -98,7 +98,7 @@ class Weighted(Retriever):
         together = bring_together(runs, self.normalise, self.k, self.source_depth)
         if self.weights is not None:
             run = together.fused(np.array([self.weights]), depth, self.name)
-            return Retrieved({BASE_VARIANT: run}, costs={"search_s": time.perf_counter() - start})
+            return Retrieved({BASE_VARIANT: run}, costs=fusion_costs(task, time.perf_counter() - start))
         if len(together.query_ids) < 2:
             raise UsageError(f"`{task.name}` has too few queries to learn weights from", EXAMPLE)
         fold = folds_of(together.query_ids, self.folds, self.seed)
@@ -115,9 +115,8 @@ class Weighted(Retriever):
         start = time.perf_counter()
         run = together.fused(learned.weights[fold], depth, self.name)
         facts = {"weights_learned": {"measure": self.measure, "seed": self.seed, **learned.facts(fold)}}
-        return Retrieved(
-            {BASE_VARIANT: run}, facts, {"learn_s": learnt_s, "search_s": time.perf_counter() - start}
-        )
+        costs = fusion_costs(task, time.perf_counter() - start)
+        return Retrieved({BASE_VARIANT: run}, facts, {"learn_s": learnt_s, **costs})
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
 from hakari import stats
-from hakari.site.model import BASE, MEASURES, Listed, Opened, System
+from hakari.site.model import MEASURES, Listed, Opened, System
 from hakari.site.profiles import Best, Profile, best
 from hakari.tasks.catalog import Entry
 
@@ -18,7 +19,7 @@ COVERAGE = "R@100"
 MOST_RANKED = 40
 """Up to so many systems are ranked with the ranges that resampling leaves open."""
 MOST_INTERVALS = 100
-"""Up to so many systems every one of a task gets an interval; beyond, those that are no variants."""
+"""Up to so many systems of a task get intervals on its page; beyond, only the board has them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,16 +61,22 @@ class Digest:
         """What is published of it."""
         return self.listed.entry
 
+    @cached_property
+    def places(self) -> dict[System, int]:
+        """The place of each system in the arrays."""
+        return {system: i for i, system in enumerate(self.systems)}
+
     def mean(self, system: System, measure: str = HEADLINE) -> float | None:
         """The mean of a system; None where it has none."""
-        if system not in self.systems:
+        place = self.places.get(system)
+        if place is None:
             return None
-        value = float(self.means[MEASURES.index(measure), self.systems.index(system)])
-        return None if np.isnan(value) else value
+        value = float(self.means[MEASURES.index(measure), place])
+        return value if value == value else None
 
     def interval(self, system: System) -> tuple[float, float] | None:
         """The interval of the headline measure of a system."""
-        place = self.systems.index(system)
+        place = self.places[system]
         low, high = float(self.lows[place]), float(self.highs[place])
         return None if np.isnan(low) else (low, high)
 
@@ -115,9 +122,7 @@ def _intervals(opened: Opened) -> tuple[Floats, Floats, npt.NDArray[np.int64] | 
         ranks = np.zeros((2, len(opened.systems)), dtype=np.int64)
         ranks[:, whole] = told.best_ranks, told.worst_ranks
         return low, high, ranks
-    if len(whole) > MOST_INTERVALS:
-        whole = np.array([i for i in whole if opened.systems[i].variant == BASE], dtype=np.int64)
-    if len(whole):
+    if len(whole) <= MOST_INTERVALS:
         low[whole], high[whole] = stats.mean_intervals(values[whole])
     return low, high, None
 

@@ -81,7 +81,7 @@ def _index(site: Site, families: Sequence[Sequence[System]]) -> Page:
 
 def _page(site: Site, systems: Sequence[System]) -> Page:
     system = whole(systems)
-    digests = [d for d in site.digests.values() if system in d.systems]
+    digests = [d for d in site.digests.values() if system in d.places]
     sections: list[Section | None] = [
         _overview(site, system, digests),
         _variants(site, systems, digests),
@@ -163,7 +163,7 @@ def _tasks(system: System, digests: Sequence[Digest]) -> Section:
         value, around = digest.mean(system), digest.interval(system)
         low, high = around or (None, None)
         cell: Run = "–" if value is None else Bar(number(value), value, low, high)
-        place = digest.systems.index(system)
+        place = digest.places[system]
         ranks = "–"
         if digest.ranks is not None and value is not None:
             first, last = int(digest.ranks[0, place]), int(digest.ranks[1, place])

@@ -95,20 +95,30 @@ def _tokenizer(view: View) -> list[Run]:
 
 
 def _variants(view: View) -> list[Run]:
-    """Variants whose whole interval of loss is small, the smallest index first."""
-    cheap: list[tuple[float, str]] = []
-    for system in view.digest.systems:
-        whole = _named(view, system.retriever)
-        if system.variant == BASE or whole is None or system.family != "dense" or system.key != whole.key:
-            continue
-        diff, low, high = _pair(view, system, whole)
-        size = _bytes(view, system)
-        if low > -WORTH and size:
-            told = f"{system.label} at {size:,.0f} bytes a document, {signed(diff)} ({signed(low)} to {signed(high)})"
-            cheap.append((size, told))
-    if not cheap:
+    """Variants of the dense profile whose whole interval of loss is small, the smallest index first."""
+    whole = next((s for s in view.digest.systems if s.label == view.digest.labels.get("dense")), None)
+    if whole is None:
         return []
-    names = "; ".join(told for _, told in sorted(cheap)[:4])
+    cheaper = [
+        s
+        for s in view.digest.systems
+        if (s.retriever, s.key) == (whole.retriever, whole.key) and s != whole and _bytes(view, s)
+    ]
+    if not cheaper:
+        return []
+    rows = [view.opened.row(s) for s in (whole, *cheaper)]
+    pairs = [(i + 1, 0) for i in range(len(cheaper))]
+    found = stats.compare_pairs({"task": view.opened.values[HEADLINE][rows]}, pairs).macro
+    told: list[tuple[float, str]] = []
+    for i, system in enumerate(cheaper):
+        low, high = float(found.low[i]), float(found.high[i])
+        if low > -WORTH:
+            size = _bytes(view, system)
+            change = f"{signed(float(found.diff[i]))} ({signed(low)} to {signed(high)})"
+            told.append((size, f"{system.label} at {size:,.0f} bytes a document, {change}"))
+    if not told:
+        return []
+    names = "; ".join(text for _, text in sorted(told)[:4])
     return [f"Cheaper forms that lose less than {WORTH} {HEADLINE}, their interval included: {names}."]
 
 

@@ -22,7 +22,7 @@ def section(view: View) -> Section | None:
     for system in order[:MOST]:
         value, around = digest.mean(system) or 0.0, digest.interval(system)
         low, high = around or (None, None)
-        place = digest.systems.index(system)
+        place = digest.places[system]
         ranks = (
             "–" if digest.ranks is None else _range(int(digest.ranks[0, place]), int(digest.ranks[1, place]))
         )
