@@ -88,6 +88,37 @@ def read_values(results: Sequence[Stored], measures: Sequence[str]) -> list[Valu
     return sorted(found, key=lambda v: (order[v.stored.path], v.variant))
 
 
+@dataclass(frozen=True, eq=False)
+class Tops:
+    """The first documents of each query: those of query `q` are rows `offsets[q]:offsets[q + 1]`, best first."""
+
+    document_ids: Ids
+    offsets: npt.NDArray[np.int64]
+    documents: npt.NDArray[np.int64]
+
+
+def read_tops(results: Sequence[Stored], variants: Sequence[str], depth: int) -> dict[tuple[Path, str], Tops]:
+    """By file and variant the first documents of each query, of some variants of some results."""
+    if not results:
+        return {}
+    chosen = (
+        "(SELECT filename, variant, query_id, doc_ids[1:$depth] AS d FROM read_parquet($files, filename = true) "
+        "WHERE list_contains($variants, variant) ORDER BY filename, variant, query_id)"
+    )
+    given = {"files": [str(s.path) for s in results], "variants": list(variants), "depth": depth}
+    with files.connection() as con:
+        rows = con.execute(f"SELECT filename, variant, len(d) AS n FROM {chosen}", given).fetchnumpy()
+        flat = con.execute(f"SELECT unnest(d) AS d FROM {chosen}", given).fetchnumpy()["d"]
+    ends = np.concatenate([[0], np.cumsum(np.asarray(rows["n"], dtype=np.int64))])
+    found = {}
+    for part in _parts(rows):
+        first, last = ends[part.start], ends[part.stop]
+        ids, places = np.unique(np.asarray(flat[first:last], dtype=object), return_inverse=True)
+        key = Path(str(rows["filename"][part.start])), str(rows["variant"][part.start])
+        found[key] = Tops(ids, ends[part.start : part.stop + 1] - first, places.ravel().astype(np.int64))
+    return found
+
+
 def _parts(rows: Mapping[str, npt.NDArray]) -> list[slice]:
     """Where each variant of each file begins and ends."""
     paths, variants = rows["filename"], rows["variant"]

@@ -16,6 +16,7 @@ from hakari.display import visible
 from hakari.site.board.facts import shown
 from hakari.site.board.shards import shares, u32, write_shard
 from hakari.site.model import BASE, MEASURES, Opened, System
+from hakari.store.bulk import Tops
 from hakari.types import Task
 
 TOP = 10
@@ -34,8 +35,9 @@ def write_queries(folder: Path, number: int, opened: Opened, place: dict[System,
         return False
     known: dict[str, int] = {}
     tops = np.full((len(rows), len(opened.query_ids), TOP), NONE, dtype=np.int64)
+    found = opened.tops([opened.systems[row] for row in rows], TOP)
     for at, row in enumerate(rows):
-        _take_tops(tops[at], opened, opened.systems[row], known)
+        _take_tops(tops[at], found[opened.systems[row]], known)
     positives = _positives(opened.task, known)
     values = np.stack([opened.values[measure][rows] for measure in MEASURES])
     payload: dict[str, Any] = {
@@ -53,8 +55,7 @@ def write_queries(folder: Path, number: int, opened: Opened, place: dict[System,
     return True
 
 
-def _take_tops(tops: npt.NDArray[np.int64], opened: Opened, system: System, known: dict[str, int]) -> None:
-    run = opened.run(system)
+def _take_tops(tops: npt.NDArray[np.int64], run: Tops, known: dict[str, int]) -> None:
     ranks = np.arange(TOP)
     inside = ranks < np.diff(run.offsets)[:, None]
     found = run.documents[(run.offsets[:-1, None] + ranks)[inside]]
