@@ -244,6 +244,12 @@ MALFORMED: dict[str, tuple[dict[str, bytes], tuple[object, ...], str]] = {
         "several configurations: `de`, `en`",
     ),
     "unknown-config": ({"en/test.jsonl": PAIRS}, ("--config", "fr"), "unknown configuration"),
+    "unknown-config-of-a-collection": (BEIR, ("--config", "fr"), "unknown configuration"),
+    "unknown-config-of-what-is-called-a-collection": (
+        BEIR,
+        ("--config", "fr", "--kind", "collection"),
+        "unknown configuration",
+    ),
     "unknown-split": ({"train.jsonl": PAIRS}, ("--split", "tset"), "unknown split"),
     "unknown-split-of-qrels": (BEIR, ("--split", "dev"), "unknown split of `qrels`"),
     "other-columns": ({"train.jsonl": lines([{"a": 1}])}, (), "with `--query NAME`"),

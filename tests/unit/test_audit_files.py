@@ -10,14 +10,16 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from command import COMMAND, hakari
 from small import small_set
 
 from hakari.audit import scan as scanning
 from hakari.audit.columns import choose
+from hakari.audit.compare import Shingle
 from hakari.audit.origin import declared, declared_names, upstream
-from hakari.audit.run import Settings, audit
+from hakari.audit.run import Settings, audit, index_of
 from hakari.audit.shards import find
 from hakari.errors import InvalidInput, UsageError
 from hakari.io.files import connect
@@ -179,6 +181,27 @@ def test_an_interrupted_scan_goes_on(nano: Path, tmp_path: Path, monkeypatch: py
     kept = sorted((tmp_path / "cache" / "audit").rglob("*.npz"))
     kept[0].write_bytes(b"damaged")
     assert audit([train], [str(nano)]).found.tobytes() == whole.found.tobytes()
+
+
+def test_an_index_is_kept_by_the_content_of_its_files(
+    nano: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HAKARI_CACHE", str(tmp_path / "cache"))
+    copy = tmp_path / "NanoTest"
+    shutil.copytree(nano, copy)
+    made = index_of([str(copy)], None, Shingle())
+    monkeypatch.setattr("hakari.audit.run.build", None)
+    kept = index_of([str(copy)], None, Shingle())
+    assert kept.identity == made.identity
+    assert kept.texts == made.texts
+    for name in ("folded_bytes", "offsets", "counts", "keys", "starts", "postings"):
+        assert np.array_equal(getattr(kept, name), getattr(made, name)), name
+    for one, other in zip(kept.tasks, made.tasks, strict=True):
+        assert one.query_ids == other.query_ids
+        assert np.array_equal(one.pairs, other.pairs)
+    shutil.copy(copy / "queries/First.parquet", copy / "queries/Second.parquet")
+    with pytest.raises(TypeError):
+        index_of([str(copy / "Second")], None, Shingle())
 
 
 def test_what_is_recorded_is_shown(nano: Path, tmp_path: Path) -> None:

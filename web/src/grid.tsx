@@ -9,6 +9,8 @@ export interface Column<Row> {
   /** What the heading means, in a few words. */
   hint?: string;
   number?: boolean;
+  /** Whether the heading is a name that may be broken anywhere. */
+  long?: boolean;
   /** What rows are sorted by; a column without it does not sort. */
   key?: (row: Row) => number | string | null;
   cell: (row: Row) => ComponentChildren;
@@ -104,7 +106,7 @@ function Heading<Row>({ column, sorted }: { column: Column<Row>; sorted: number 
   return (
     <th
       scope="col"
-      class={column.number ? "number" : undefined}
+      class={[column.number ? "number" : "", column.long ? "long" : ""].join(" ").trim() || undefined}
       aria-sort={sorted === 0 ? undefined : sorted > 0 ? "ascending" : "descending"}
       title={column.hint}
     >

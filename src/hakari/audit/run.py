@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from hakari.audit import kept_index
 from hakari.audit.compare import Shingle
 from hakari.audit.index import Index, build
 from hakari.audit.kinds import Thresholds
@@ -110,4 +111,9 @@ def index_of(
             progress.indexing(ref.name, number, len(refs))
             yield ref.load()
 
-    return build(loaded(), shingle)
+    place = kept_index.place_of(refs, shingle)
+    kept = kept_index.read(place, shingle)
+    if kept is None:
+        kept = build(loaded(), shingle)
+        kept_index.write(place, kept)
+    return kept

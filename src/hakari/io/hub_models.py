@@ -61,7 +61,7 @@ def commit_of(repo: str, revision: str = DEFAULT_REVISION) -> str:
         except errors.RevisionResolutionError as error:
             if hub.offline():
                 raise _never_fetched(repo, revision) from error
-            raise OSError(str(error).partition("\n")[0]) from error
+            raise OSError(str(error).partition(" and no matching")[0].partition("\n")[0]) from error
 
 
 def snapshot(repo: str, commit: str) -> Path:

@@ -310,7 +310,12 @@ def _put_together(
     if stripped:
         changes.append(f"white space around {stripped:,} texts was removed")
     if chosen.negatives:
-        changes.append(f"{chosen.negatives:,} documents are hard negatives of the source")
+        many = (
+            "1 document is a hard negative"
+            if chosen.negatives == 1
+            else f"{chosen.negatives:,} documents are hard negatives"
+        )
+        changes.append(f"{many} of the source")
     return Selection(
         dict(sorted((queries_id, text) for queries_id, text, _ in query_texts.values())),
         dict(sorted((name, text) for name, text, _ in texts.values())),

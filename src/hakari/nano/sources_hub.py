@@ -122,7 +122,17 @@ class Repository:
 
 def _is_collection(repository: Repository, judged: Repository, config: str | None) -> bool:
     parts = (repository.config("corpus", config), repository.config("queries", config))
-    return None not in parts and judged.config("qrels", config) is not None
+    named = (*parts, judged.config("qrels", config))
+    return None not in named and _is_meant(config, named)
+
+
+def _is_meant(config: str | None, named: Iterable[str | None]) -> bool:
+    """Whether the configuration that was asked for has a say in the ones that would be read."""
+    return config is None or any(
+        name == config or name.startswith(f"{config}-") or name.endswith(f"-{config}")
+        for name in named
+        if name is not None
+    )
 
 
 def _collection(
@@ -139,6 +149,9 @@ def _collection(
         hint = f"it has {has}; judgements in a repository of their own are named with `--qrels ORG/NAME`"
         what = f"has no configuration `{lacking[0]}`"
         raise InvalidInput(f"`{repository.repo}`", [Fault(what, hint=hint)])
+    if not _is_meant(wanted.config, [config for _, _, config in named]):
+        what = f"configuration of `{repository.repo}`"
+        raise UnknownName(what, wanted.config or "", repository.sets, "hakari build hub --help")
     judged_splits = judged.sets[named[2][2] or ""]
     split = _split(judged_splits, wanted.split, judged.repo, "qrels")
     found, told = [], []

@@ -16,9 +16,9 @@ def _words(names: str) -> tuple[str, ...]:
 
 
 _DOCUMENT_IDS = _words(
-    "corpus_id corpusid docid doc_id document_id documentid docno did pid passage_id passageid"
+    "corpus_id corpusid docid doc_id d_id document_id documentid docno did pid p_id passage_id passageid"
 )
-_QUERY_IDS = _words("query_id queryid qid question_id questionid topic_id topicid query_idx")
+_QUERY_IDS = _words("query_id queryid qid q_id question_id questionid topic_id topicid query_idx")
 _ANY_IDS = _words("id idx task_id key")
 
 NAMES: Mapping[str, tuple[str, ...]] = {
@@ -34,7 +34,10 @@ NAMES: Mapping[str, tuple[str, ...]] = {
     ),
     "qrels.query": (*_QUERY_IDS, "query", "topic", *_ANY_IDS),
     "qrels.corpus": (*_DOCUMENT_IDS, "document", "doc", "passage", "corpus"),
-    "qrels.score": _words("score scores relevance rel grade label judgment judgement gain"),
+    "qrels.score": _words(
+        "score scores relevance relevance_score relevance_label relevancy relevant is_relevant rel rating"
+        " grade label labels judgment judgement gain qrel"
+    ),
     "pairs.query": _words("query anchor question intent text problem prompt sentence1 title"),
     "pairs.positive": _words("positive pos answer code document passage snippet response sentence2"),
     "chat.messages": _words("messages conversations conversation dialogue dialog chat turns"),
@@ -93,6 +96,11 @@ class Roles:
             if name is not None
         )
         kind = roles[0].partition(".")[0]
+        if "qrels.score" in roles and found[-1] is None:
+            unread = [f"`{name}`" for name in table.columns if name not in found]
+            used += ", no score: every row is relevant" + (
+                f", {', '.join(unread)} not read" if unread else ""
+            )
         self.taken.append(f"{kind} in {Path(table.name).name}: {used}")
         return found
 

@@ -148,7 +148,7 @@ def locate(model: CatalogModel) -> ModelFiles:
     try:
         files = files_in(folder)
         found = files.fingerprint()
-    except (InvalidInput, OSError) as error:
+    except (UsageError, OSError) as error:
         raise MissingPrerequisite(
             f"`{model.name}`: the package {model.package} is installed without readable weights ({error})",
             repair,
@@ -168,14 +168,14 @@ def files_in(folder: Path) -> ModelFiles:
     """The files of the model in a folder; `model.onnx` may lie in a subfolder `onnx`, as exports have it."""
     graphs = [path for path in (folder / "model.onnx", folder / "onnx" / "model.onnx") if path.is_file()]
     tokenizer = folder / "tokenizer.json"
-    faults = []
     if not folder.is_dir():
-        faults.append(Fault("there is no such folder", str(folder)))
-    else:
-        if not graphs:
-            faults.append(Fault("model.onnx is missing", str(folder)))
-        if not tokenizer.is_file():
-            faults.append(Fault("tokenizer.json is missing", str(folder)))
+        raise UsageError(f"there is no such folder: `{folder}`", "check the path")
+    hint = "name the folder of an export to ONNX"
+    faults = []
+    if not graphs:
+        faults.append(Fault("model.onnx is missing", str(folder), hint=hint))
+    if not tokenizer.is_file():
+        faults.append(Fault("tokenizer.json is missing", str(folder), hint=hint))
     if faults:
         raise InvalidInput("the model", faults)
     weights = sorted(path for path in graphs[0].parent.glob("model.onnx?*") if path.is_file())

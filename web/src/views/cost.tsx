@@ -47,8 +47,10 @@ function Scatter({ list }: { list: readonly Point[] }) {
   const y = scaleLinear([Math.min(...values), Math.max(...values)], [height - 46, 16]).nice();
   const best = list.filter((p) => p.best).sort((a, b) => a.cost - b.cost);
   const path = line<Point>((p) => x(p.cost), (p) => y(p.value)).curve(curveStepAfter)(best);
-  const powers = x.ticks(6).filter((t) => Math.abs(Math.log10(t) - Math.round(Math.log10(t))) < 1e-9);
-  const ticks = powers.length > 2 ? powers : x.ticks(4);
+  // 1, 2 and 5 times powers of ten, or the powers alone where those are enough.
+  const leading = (t: number) => Math.round(t / 10 ** Math.floor(Math.log10(t) + 1e-9));
+  const round = x.ticks(20).filter((t) => [1, 2, 5].includes(leading(t)));
+  const ticks = round.length > 9 ? round.filter((t) => leading(t) === 1) : round;
   let lowest = Number.POSITIVE_INFINITY;
   return (
     <svg class="chart" viewBox={`0 0 ${width} ${height}`} width={width} height={height} role="img" aria-label={`${measureName.value} against ${KINDS[kind.value].label}; the table below has the numbers`}>

@@ -111,7 +111,7 @@ const columns = computed((): Column<Row>[] => {
     ...cost("latency", "Latency", "A query, the median over tasks; compare within one machine", milliseconds),
     ...cost("bytes", "A document", "Bytes of the index a document", weight),
     ...groups.value.map((g) => ({
-      id: `in ${g.label}`, title: g.label, hint: `The mean over ${g.list.length} tasks`, number: true,
+      id: `in ${g.label}`, title: g.label, long: true, hint: `The mean over ${g.list.length} tasks`, number: true,
       key: (r: Row) => (r.system === null ? null : (g.numbers?.mean(r.system) ?? null)),
       cell: (r: Row) => score(r.system === null ? null : (g.numbers?.mean(r.system) ?? null)),
     })),

@@ -75,6 +75,7 @@ const columns = computed((): Column<number>[] => {
         id: `on ${tasks.value[t]!.name}`,
         title: tasks.value[t]!.name,
         hint: `${tasks.value[t]!.queries} queries`,
+        long: true,
         number: true,
         key: (s) => own?.mean(s) ?? null,
         cell: (s) => (own ? <>{score(own.mean(s))} <small>{range(own.low(s), own.high(s))}</small></> : "…"),
