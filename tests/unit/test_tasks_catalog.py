@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 from command import within
-from conftest import ROOT
 from small import small_task
 
 from hakari.io.nano import CATEGORIES
@@ -18,6 +17,8 @@ from hakari.tasks import catalog
 from hakari.tasks.assemble import Traits, assemble
 from hakari.tasks.listing import Wanted, listed
 from hakari.tasks.traits import fill_traits
+
+ROOT = Path(__file__).resolve().parents[2]
 
 TASKS, STANDARD_RUN, OVERALL, SUITES, DATASETS = 569, 563, 550, 38, 50
 
