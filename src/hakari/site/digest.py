@@ -22,6 +22,10 @@ MOST_INTERVALS = 100
 """Up to so many systems of a task get intervals on its page; beyond, only the board has them."""
 
 
+Source = tuple[str, str]
+"""A retriever and the key of its settings."""
+
+
 @dataclass(frozen=True, eq=False)
 class Digest:
     """A task in numbers."""
@@ -47,9 +51,10 @@ class Digest:
     """By role the name of the system that plays it."""
     best: Mapping[str, Best]
     """By measure."""
-    facts: Mapping[System, Mapping[str, object]]
+    facts: Mapping[Source, Mapping[str, object]]
     """What retrievers told of the task: truncation and the like."""
-    costs: Mapping[System, Mapping[str, object]]
+    costs: Mapping[Source, Mapping[str, object]]
+    """What they took; both are those of a retriever with all its variants."""
 
     @property
     def name(self) -> str:
@@ -65,6 +70,14 @@ class Digest:
     def places(self) -> dict[System, int]:
         """The place of each system in the arrays."""
         return {system: i for i, system in enumerate(self.systems)}
+
+    def facts_of(self, system: System) -> Mapping[str, object]:
+        """What the retriever of a system told of the task."""
+        return self.facts.get((system.retriever, system.key), {})
+
+    def costs_of(self, system: System) -> Mapping[str, object]:
+        """What the retriever of a system took, with that of its variants under `variants`."""
+        return self.costs.get((system.retriever, system.key), {})
 
     def mean(self, system: System, measure: str = HEADLINE) -> float | None:
         """The mean of a system; None where it has none."""
@@ -86,7 +99,7 @@ def digested(opened: Opened, found: Mapping[str, Profile]) -> Digest:
     low, high, ranks = _intervals(opened)
     shape = len(MEASURES), len(opened.systems)
     means = np.array([opened.values[m].mean(axis=1) for m in MEASURES if opened.systems]).reshape(shape)
-    told = list(zip(opened.systems, opened.stored, strict=True))
+    told = {(s.retriever, s.key): one for s, one in zip(opened.systems, opened.stored, strict=True)}
     return Digest(
         opened.listed,
         opened.traits,
@@ -101,8 +114,8 @@ def digested(opened: Opened, found: Mapping[str, Profile]) -> Digest:
         {role: {m: p.mean(m) for m in p.values} for role, p in found.items()},
         {role: p.label for role, p in found.items()},
         {m: b for m in (HEADLINE, COVERAGE) if (b := best(found, m)) is not None},
-        {system: dict(one.manifest.get("facts") or {}) for system, one in told},
-        {system: one.costs for system, one in told},
+        {source: one.manifest.get("facts") or {} for source, one in told.items()},
+        {source: one.costs for source, one in told.items()},
     )
 
 

@@ -152,7 +152,7 @@ def _variants(site: Site, systems: Sequence[System], digests: Sequence[Digest]) 
 
 
 def _variant_cost(digest: Digest, system: System, key: str) -> float | None:
-    variants = digest.costs.get(system, {}).get("variants")
+    variants = digest.costs_of(system).get("variants")
     value = variants.get(system.variant, {}).get(key) if isinstance(variants, dict) else None
     return None if value is None else float(value)
 
@@ -184,7 +184,7 @@ def _tasks(system: System, digests: Sequence[Digest]) -> Section:
 def _costs(system: System, systems: Sequence[System], digests: Sequence[Digest]) -> Section | None:
     rows: list[tuple[Run, ...]] = []
     for digest in digests:
-        costs: Mapping[str, Any] = digest.costs.get(system, {})
+        costs: Mapping[str, Any] = digest.costs_of(system)
         if not costs:
             continue
         queries = digest.counts.get("queries", 0)
@@ -213,7 +213,7 @@ def _figure(value: object, unit: float, digits: int) -> str:
 def _truncation(system: System, digests: Sequence[Digest]) -> Section | None:
     rows: list[tuple[Run, ...]] = []
     for digest in digests:
-        facts = digest.facts.get(system, {})
+        facts = digest.facts_of(system)
         if "documents_tokens_cut_share" in facts:
             rows.append(
                 (

@@ -137,7 +137,7 @@ def _one(
 ) -> Values:
     values = {m: column[part] for m, column in columns.items() if not np.isnan(column[part.start])}
     first = part.start
-    ids = rows["query_id"][part]
+    ids = rows["query_id"][part].copy()  # a view would keep the ids of every system alive
     return Values(by_path[str(rows["filename"][first])], str(rows["variant"][first]), ids, values)
 
 

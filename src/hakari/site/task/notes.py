@@ -123,7 +123,7 @@ def _variants(view: View) -> list[Run]:
 
 
 def _bytes(view: View, system: System) -> float:
-    costs = view.digest.costs.get(system, {})
+    costs = view.digest.costs_of(system)
     variants = costs.get("variants")
     own = variants.get(system.variant, {}) if isinstance(variants, dict) else {}
     return float(own.get("index_bytes_per_document", 0.0))
@@ -132,7 +132,7 @@ def _bytes(view: View, system: System) -> float:
 def _truncation(view: View) -> list[Run]:
     told: list[Run] = []
     for system in view.digest.systems:
-        facts = view.digest.facts.get(system, {})
+        facts = view.digest.facts_of(system)
         cut = facts.get("documents_tokens_cut_share")
         if system.variant == BASE and isinstance(cut, float) and cut >= CUT_TOKENS:
             documents = int(str(facts.get("documents_truncated", 0)))
