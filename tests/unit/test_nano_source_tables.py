@@ -182,3 +182,12 @@ def test_pairs_with_lists_and_negatives(tmp_path: Path) -> None:
     ]  # fmt: skip
     rows_as_queries = read(from_pairs([path], {}, ["neg"], query_per_row=True))[1]
     assert [name for name, _ in rows_as_queries] == ["q000000001", "q000000002", "q000000003"]
+
+
+def test_a_fault_is_told_once_however_often_its_row_is_read(tmp_path: Path) -> None:
+    rows = tmp_path / "rows.jsonl"
+    rows.write_text('{"query": "a b", "positive": "x"}\n{"query": 5, "positive": "y"}\n')
+    source = from_pairs([rows], {"pairs.query": "query", "pairs.positive": "positive"})
+    for stream in (source.corpus, source.queries, source.judgements):
+        list(stream())
+    assert [fault.row for fault in source.faults] == [2]

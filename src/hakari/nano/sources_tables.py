@@ -52,7 +52,9 @@ class FaultLog(list[Fault]):
         self.subject = subject
 
     def append(self, fault: Fault) -> None:
-        """Note a fault; the last one that is shown ends the reading."""
+        """Note a fault, once however often the source is read; the last one that is shown ends the reading."""
+        if fault in self:
+            return
         super().append(fault)
         if len(self) >= self.LIMIT:
             self.raise_found()
