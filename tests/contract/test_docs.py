@@ -96,6 +96,8 @@ def parsed(arguments: list[str]) -> click.Context | None:
     try:
         with contextlib.redirect_stdout(io.StringIO()):
             while isinstance(command, click.Group) and arguments and not arguments[0].startswith("-"):
+                if hasattr(command, "with_subcommand"):
+                    arguments = command.with_subcommand(arguments)
                 found = command.get_command(click.Context(command), arguments[0])
                 assert found is not None, f"there is no command `{arguments[0]}`"
                 command, arguments = found, arguments[1:]

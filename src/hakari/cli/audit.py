@@ -22,11 +22,15 @@ class _Default(click.Group):
     """A group whose own arguments are those of `scan` where no subcommand is named."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        return super().parse_args(ctx, self.with_subcommand(args))
+
+    def with_subcommand(self, args: list[str]) -> list[str]:
+        """The arguments with the subcommand that they mean."""
         if "--self" in args:
-            args = ["self", *(argument for argument in args if argument != "--self")]
-        elif args and args[0] not in self.commands and args[0] not in ("-h", "--help"):
-            args = ["scan", *args]
-        return super().parse_args(ctx, args)
+            return ["self", *(argument for argument in args if argument != "--self")]
+        if args and args[0] not in self.commands and args[0] not in ("-h", "--help"):
+            return ["scan", *args]
+        return args
 
 
 def _columns(function: Any) -> Any:
