@@ -242,11 +242,25 @@ def test_accepted_answers_come_first_and_those_voted_down_are_hard_negatives(tmp
     assert judged(only) == {"Compare?\n\nHow?": {"use a < b": 2}}
 
 
+def test_an_accepted_answer_beside_others_is_the_best_of_them(tmp_path: Path) -> None:
+    rows = [
+        {"title": "Why?", "accepted_answer": "So.", "answers": ["Thus.", "So."]},
+        {"title": "How?", "accepted_answer": "By hand.", "answers": ["With care."]},
+        {"title": "When?", "accepted_answer": None, "answers": ["Now."]},
+    ]
+    task, _ = built("qa", write_jsonl(tmp_path / "q.jsonl", rows))
+    assert judged(task) == {
+        "Why?": {"So.": 2, "Thus.": 1},
+        "How?": {"By hand.": 2, "With care.": 1},
+        "When?": {"Now.": 1},
+    }
+
+
 @pytest.mark.parametrize(
     "row",
     [
         {"question": "Why?", "answer": "So."},
-        {"question": "Why?", "accepted_answer": "So.", "answers": ["No."]},
+        {"question": "Why?", "accepted_answer": "So."},
         {"title": "Why?", "answers": ["So."]},
         {"title": "Why?", "body": None, "answers": [{"text": "So.", "pm_score": 3, "selected": False}]},
         {"title": "Why?", "answers": {"text": ["So.", "No."], "score": [5, -1], "a_id": ["x", "y"]}},

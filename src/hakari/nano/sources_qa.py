@@ -57,13 +57,15 @@ class _Questions:
 
     def __iter__(self) -> Iterator[Pair]:
         faults, left_out, seen, kept = self.table.faults, Counter[str](), 0, 0
-        title_column, answer_column, body_column, _ = self.columns
+        title_column, answer_column, body_column, accepted_column = self.columns
         for row, (place, (title, answers, body, accepted)) in enumerate(self.table.rows(self.columns), 1):
             seen += 1
             asked = title_and_body(
                 as_text(title, title_column, place, faults), as_text(body, body_column, place, faults)
             )
             found = self._answers(answers, accepted, answer_column, place)
+            if accepted_column is not None and not plain_name(accepted_column).endswith("id"):
+                found = _with_accepted(as_text(accepted, accepted_column, place, faults), found)
             graded = [(text, grade) for text, grade in found if grade is not None]
             if not asked or not any(grade for _, grade in graded):
                 reason = "no question" if not asked else "no answer" if not found else "no good answer"
@@ -96,6 +98,15 @@ class _Questions:
             if text.strip():
                 found.append((plain_text(text), grade))
         return found
+
+
+def _with_accepted(text: str, answers: Sequence[tuple[str, float | None]]) -> list[tuple[str, float | None]]:
+    """The answers with the one that is told as text to be the accepted one graded so, or added."""
+    if not text.strip():
+        return list(answers)
+    accepted = plain_text(text)
+    others = [answer for answer in answers if answer[0] != accepted]
+    return [(accepted, grade_of(True, None)), *others]
 
 
 def _listed(value: Any) -> list[Any]:

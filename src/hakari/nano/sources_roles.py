@@ -50,10 +50,10 @@ NAMES: Mapping[str, tuple[str, ...]] = {
     ),
     "qa.query": _words("title question_title question query anchor problem prompt text"),
     "qa.positive": _words(
-        "accepted_answer best_answer answers answer responses response solution reply positive output"
+        "answers answer responses response solution reply positive output accepted_answer best_answer"
     ),
     "qa.body": _words("body question_body question description selftext"),
-    "qa.accepted": _words("accepted_answer_id acceptedanswerid best_answer_id"),
+    "qa.accepted": _words("accepted_answer_id acceptedanswerid best_answer_id accepted_answer best_answer"),
 }
 """What people call the columns, by role."""
 OPTIONAL = frozenset({"corpus.title", "qrels.score", "sql.schema", "qa.body", "qa.accepted"})
