@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -11,8 +13,9 @@ from pathlib import Path
 import pytest
 from command import COMMAND, hakari_json
 from command import within as hakari
-from small import small_task
+from small import small_set, small_task
 
+from hakari.cli import execute
 from hakari.io.nano_write import write_nano_set
 from hakari.tasks.assemble import assemble
 from hakari.types import Task
@@ -114,3 +117,11 @@ def test_the_cache_is_shown_cleared_and_pruned(place: Path) -> None:
     assert encoded(place, results="again") == 28
     hakari("cache", "length=16", "--prune", code=2)
     hakari("cache", "--prune", "--limit", "much", code=2)
+
+
+def test_no_cache_holds_for_one_command_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("HAKARI_EMBEDDING_CACHE", raising=False)
+    folder = small_set(tmp_path)
+    with contextlib.chdir(tmp_path):
+        assert execute(["run", "bm25", "--on", str(folder), "--no-cache"]) == 0
+    assert "HAKARI_EMBEDDING_CACHE" not in os.environ

@@ -112,11 +112,21 @@ long_texts: Decorator = click.option(
 
 
 def _switch_cache_off(context: click.Context, option: click.Parameter, off: bool) -> None:
-    """By the variable, so that processes started from here know of it as well."""
+    """By the variable, so that processes started from here know of it as well; for this command only."""
     import os
 
-    if off:
-        os.environ["HAKARI_EMBEDDING_CACHE"] = "0"
+    if not off:
+        return
+    name, before = "HAKARI_EMBEDDING_CACHE", os.environ.get("HAKARI_EMBEDDING_CACHE")
+
+    def switch_back() -> None:
+        if before is None:
+            os.environ.pop(name, None)
+        else:
+            os.environ[name] = before
+
+    os.environ[name] = "0"
+    context.call_on_close(switch_back)
 
 
 no_cache: Decorator = click.option(

@@ -13,7 +13,9 @@ import hashlib
 import json
 import os
 import shutil
+from collections import deque
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,7 +28,7 @@ from hakari.errors import UsageError
 from hakari.site import board, pages, render
 from hakari.site.blocks import Page
 from hakari.site.digest import HEADLINE, Digest
-from hakari.site.model import BASE, Opened, Reading, System
+from hakari.site.model import BASE, Listed, Opened, Reading, System
 from hakari.site.profiles import Cast, cast
 from hakari.site.task import page as task_page
 from hakari.site.task.view import viewed
@@ -87,15 +89,27 @@ def _write(site: Site, out: Path) -> None:
 
 def _task_pages(site: Site, out: Path) -> Iterator[Opened]:
     """Every task with texts or results, its page written before it is handed on."""
-    for number, listed in enumerate(site.reading.tasks, 1):
+    for number, (listed, opened) in enumerate(_opened_ahead(site.reading), 1):
         site.tell(f"[{number}/{len(site.reading.tasks)}] {listed.name}")
-        opened = site.reading.open(listed)
         view = viewed(opened, site.roles)
         site.digests[listed.name] = view.digest
         _put(out, task_page.page(view))
         if opened.task is not None or opened.systems:
             _keep(site, opened)
             yield opened
+
+
+def _opened_ahead(reading: Reading) -> Iterator[tuple[Listed, Opened]]:
+    """Every task, read while the page of the one before it is drawn: the database works without Python's lock."""
+    with ThreadPoolExecutor(1) as reader:
+        waiting: deque[tuple[Listed, Future[Opened]]] = deque()
+        for listed in reading.tasks:
+            waiting.append((listed, reader.submit(reading.open, listed)))
+            if len(waiting) > 1:
+                ready, opened = waiting.popleft()
+                yield ready, opened.result()
+        for ready, opened in waiting:
+            yield ready, opened.result()
 
 
 def _keep(site: Site, opened: Opened) -> None:
