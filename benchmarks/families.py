@@ -18,6 +18,8 @@ from typing import Any
 
 import hakari
 from hakari.report.costs import with_costs
+from hakari.retrievers.registry import parse
+from hakari.store.files import scan
 from hakari.types import Task
 
 HYBRID = "rrf(bm25-code,bge_small_en)"
@@ -73,14 +75,16 @@ def main() -> None:
     parser.add_argument("--results", type=Path, default=Path("families"))
     parser.add_argument("--output", type=Path)
     parser.add_argument("--only", nargs="*", default=COLUMNS, help="columns to run")
+    parser.add_argument("--finished", action="store_true", help="run nothing; the table of what is there")
     arguments = parser.parse_args()
     sets = sorted(path for path in arguments.data.iterdir() if (path / "corpus").is_dir())
     tasks = sorted(hakari.load(sets), key=lambda task: sum(map(len, task.corpus.texts)))
     cells: dict[tuple[str, str], dict[str, Any]] = {}
+    there = {(stored.task, stored.retriever) for stored in scan(arguments.results)}
     for column in [c for c in COLUMNS if c in arguments.only]:
         for task in tasks:
             for name, spelling in systems(task):
-                if name == column:
+                if name == column and (not arguments.finished or (task.name, parse(spelling).name) in there):
                     cells[task.name, column] = measured(task, spelling, arguments.results)
                     print(task.name, column, f"{cells[task.name, column]['value']:.4f}", flush=True)
     if arguments.output:
