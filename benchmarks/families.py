@@ -98,11 +98,7 @@ def table(tasks: Sequence[Task], cells: Mapping[tuple[str, str], dict[str, Any]]
     lines += [_row(["task", *COLUMNS]), _row(["---", *["---:" for _ in COLUMNS]])]
     for task in listed:
         lines.append(_row([task.name, *(_quality(cells.get((task.name, column))) for column in COLUMNS)]))
-    done = [task for task in listed if all((task.name, column) in cells for column in COLUMNS)]
-    means = [
-        sum(cells[task.name, column]["value"] for task in done) / max(1, len(done)) for column in COLUMNS
-    ]
-    lines.append(_row([f"**mean of the {len(done)} that all ran**", *(f"**{mean:.3f}**" for mean in means)]))
+    lines.append(_row([f"**mean of {len(listed)}**", *(_mean(listed, column, cells) for column in COLUMNS)]))
     lines += [
         "",
         "## Seconds and bytes",
@@ -126,6 +122,12 @@ def _row(cells: Sequence[str]) -> str:
 
 def _quality(cell: Mapping[str, Any] | None) -> str:
     return "not run" if cell is None else f"{cell['value']:.3f} [{cell['low']:.3f}, {cell['high']:.3f}]"
+
+
+def _mean(tasks: Sequence[Task], column: str, cells: Mapping[tuple[str, str], dict[str, Any]]) -> str:
+    """The mean of a system that ran on every task; of another one it would be of easier or harder ones."""
+    values = [cells[task.name, column]["value"] for task in tasks if (task.name, column) in cells]
+    return f"**{sum(values) / len(values):.3f}**" if len(values) == len(tasks) else "–"
 
 
 def _price(cell: Mapping[str, Any] | None) -> str:
