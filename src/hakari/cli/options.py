@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
+from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -111,31 +113,34 @@ long_texts: Decorator = click.option(
 )
 
 
-def _switch_cache_off(context: click.Context, option: click.Parameter, off: bool) -> None:
+@contextmanager
+def _without_cache() -> Iterator[None]:
     """By the variable, so that processes started from here know of it as well; for this command only."""
     import os
 
-    if not off:
-        return
     name, before = "HAKARI_EMBEDDING_CACHE", os.environ.get("HAKARI_EMBEDDING_CACHE")
-
-    def switch_back() -> None:
-        if before is None:
-            os.environ.pop(name, None)
-        else:
+    os.environ[name] = "0"
+    try:
+        yield
+    finally:
+        os.environ.pop(name)
+        if before is not None:
             os.environ[name] = before
 
-    os.environ[name] = "0"
-    context.call_on_close(switch_back)
 
+def no_cache(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The option `--no-cache`: the command runs without the cache of encoded texts."""
 
-no_cache: Decorator = click.option(
-    "--no-cache",
-    is_flag=True,
-    expose_value=False,
-    callback=_switch_cache_off,
-    help="Encode every text anew and keep no vector.  [env: HAKARI_EMBEDDING_CACHE=0]",
-)
+    @wraps(function)
+    def run(*arguments: Any, no_cache: bool, **named: Any) -> Any:
+        with _without_cache() if no_cache else nullcontext():
+            return function(*arguments, **named)
+
+    return click.option(
+        "--no-cache",
+        is_flag=True,
+        help="Encode every text anew and keep no vector.  [env: HAKARI_EMBEDDING_CACHE=0]",
+    )(run)
 
 
 def together(*decorators: Decorator) -> Decorator:
