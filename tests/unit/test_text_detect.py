@@ -44,7 +44,7 @@ CODE = {
     "sql": "SELECT name, COUNT(*) FROM boxes WHERE width > 10 GROUP BY name;",
     "shell": "for f in *.txt; do wc -l \"$f\" | awk '{print $1}'; done",
     "haskell": "area :: Box -> Int\narea (Box w h) = w * h",
-    "command": "tar --extract --file archive.tar.gz -C /tmp/target",
+    "command": "tar --extract --file archive.tar.gz -C target/release",
 }
 
 
