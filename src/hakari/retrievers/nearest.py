@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 from hakari.errors import Fault, InvalidInput, UsageError
 from hakari.rankings import check_finite, top_k
+from hakari.retrievers.blas import one_thread
 from hakari.retrievers.encode import thread_count
 from hakari.retrievers.latency import seconds_each
 from hakari.retrievers.long_texts import Fold
@@ -118,8 +119,6 @@ class Nearest:
 
     def find(self, depth: int, exclude_self: bool = False) -> Found:
         """The rankings by every variant, `depth` deep or as deep as the variant rescores."""
-        from threadpoolctl import threadpool_limits
-
         if not self.indexes:
             return Found({str(name): _empty(self.query_ids, self.document_ids) for name in self.names}, {})
         own = _rows_of(self.query_ids, self.document_ids) if exclude_self else None
@@ -127,8 +126,8 @@ class Nearest:
         ranking = _Ranking(self, min(depth, count), own)
         step = max(1, BLOCK_CELLS // count)
         inexact = any(not index.exact for index in self.indexes.values())
-        one_blas_thread = threadpool_limits(limits=1, user_api="blas") if inexact else nullcontext()
-        with one_blas_thread, ThreadPoolExecutor(thread_count()) as pool:
+        blas = one_thread() if inexact else nullcontext()
+        with blas, ThreadPoolExecutor(thread_count()) as pool:
             for start in range(0, len(self.query_ids), step):
                 ranking.rank(slice(start, min(start + step, len(self.query_ids))), pool)
         runs = {
@@ -138,13 +137,11 @@ class Nearest:
 
     def seconds_alone(self, rows: Sequence[int], depth: int, exclude_self: bool = False) -> Alone:
         """By variant, the seconds that the search of each of these queries takes when it comes alone."""
-        from threadpoolctl import threadpool_limits
-
         if not self.indexes:
             return {}
         own = _rows_of(self.query_ids, self.document_ids) if exclude_self else None
         found: Alone = {}
-        with threadpool_limits(limits=1, user_api="blas"), ThreadPoolExecutor(thread_count()) as pool:
+        with one_thread(), ThreadPoolExecutor(thread_count()) as pool:
             for name in self.names:
                 one = copy(self)
                 one.names, one.indexes = (name,), {form: self.indexes[form] for form in name.forms}
