@@ -85,9 +85,8 @@ HOSTILE = ["", "a\0b", "d'\"\\;--", "é\U0001f600"]
     ids=["nothing ranked", "no documents", "hostile ids", "ids that variants share in part"],
 )
 def test_documents_are_read_back_as_they_were_ranked(tmp_path: Path, variants: dict) -> None:
-    stored = files.write(
-        files.result_path(tmp_path / "x-1", "NanoX/Task"), {"task": "NanoX/Task"}, variants, {}
-    )
+    told = {"task": "NanoX/Task", "retriever": "bm25"}
+    stored = files.write(files.result_path(tmp_path / "x-1", "NanoX/Task"), told, variants, {})
     kept = files.read_variants(stored)
     assert {name: _ranked(v) for name, v in kept.items()} == {n: _ranked(v) for n, v in variants.items()}
 
