@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import os
 import time
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
+from queue import SimpleQueue
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -214,10 +217,28 @@ def _encoded_side_by_side(
     if not rows:
         return
     longest_first = sorted(rows, key=lambda row: -len(texts[row]))  # else one long text is left for the end
-    pool = ThreadPoolExecutor(thread_count(), thread_name_prefix="hakari-encode")
+    waiting, done = deque(longest_first), SimpleQueue[tuple[int, Encoding] | BaseException]()
+
+    def work() -> None:
+        with suppress(IndexError):
+            while True:
+                row = waiting.popleft()
+                try:
+                    done.put((row, encoder.encode(texts[row])))
+                except BaseException as error:  # raised in the thread that asked
+                    done.put(error)
+
+    threads = min(thread_count(), len(rows))
+    pool = ThreadPoolExecutor(threads, thread_name_prefix="hakari-encode")
     try:
-        running = {pool.submit(encoder.encode, texts[row]): row for row in longest_first}
-        for future in as_completed(running):
-            yield running[future], future.result()
+        # One call a thread: a call a text would cost more than some models take for it.
+        for _ in range(threads):
+            pool.submit(work)
+        for _ in rows:
+            encoded = done.get()
+            if isinstance(encoded, BaseException):
+                raise encoded
+            yield encoded
     finally:
-        pool.shutdown(wait=True, cancel_futures=True)
+        waiting.clear()
+        pool.shutdown(wait=True)
