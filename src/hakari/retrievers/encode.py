@@ -27,6 +27,10 @@ Progress = Callable[[int, int], None]
 """Called with the number of texts done and of all texts, from the calling thread."""
 
 
+HAND_OVER_S = 0.1
+"""How long a thread keeps what it has made before it wakes the one that asked."""
+
+
 class Encoder(Protocol):
     """What turns a text into a vector that depends on the text alone."""
 
@@ -217,28 +221,49 @@ def _encoded_side_by_side(
     if not rows:
         return
     longest_first = sorted(rows, key=lambda row: -len(texts[row]))  # else one long text is left for the end
-    waiting, done = deque(longest_first), SimpleQueue[tuple[int, Encoding] | BaseException]()
-
-    def work() -> None:
-        with suppress(IndexError):
-            while True:
-                row = waiting.popleft()
-                try:
-                    done.put((row, encoder.encode(texts[row])))
-                except BaseException as error:  # raised in the thread that asked
-                    done.put(error)
-
+    waiting = deque(longest_first)
+    done: SimpleQueue[list[tuple[int, Encoding]] | BaseException] = SimpleQueue()
     threads = min(thread_count(), len(rows))
     pool = ThreadPoolExecutor(threads, thread_name_prefix="hakari-encode")
     try:
-        # One call a thread: a call a text would cost more than some models take for it.
+        # A thread takes texts by itself: a call for each would cost more than some models take for a text.
         for _ in range(threads):
-            pool.submit(work)
-        for _ in rows:
-            encoded = done.get()
-            if isinstance(encoded, BaseException):
-                raise encoded
-            yield encoded
+            pool.submit(_encode_waiting, encoder, texts, waiting, done)
+        left = len(rows)
+        while left:
+            made = done.get()
+            if isinstance(made, BaseException):
+                raise made
+            left -= len(made)
+            yield from made
     finally:
         waiting.clear()
         pool.shutdown(wait=True)
+
+
+def _encode_waiting(
+    encoder: Encoder,
+    texts: Sequence[str],
+    waiting: deque[int],
+    done: SimpleQueue[list[tuple[int, Encoding]] | BaseException],
+) -> None:
+    """Encode texts that wait until there are none left; what is made is handed over now and then."""
+    made: list[tuple[int, Encoding]] = []
+    handed_over = time.monotonic()
+    try:
+        while (row := _next(waiting)) is not None:
+            made.append((row, encoder.encode(texts[row])))
+            if time.monotonic() - handed_over >= HAND_OVER_S:
+                done.put(made)
+                made, handed_over = [], time.monotonic()
+    except BaseException as error:  # raised in the thread that asked, after what was made before
+        done.put(made)
+        done.put(error)
+    else:
+        done.put(made)
+
+
+def _next(waiting: deque[int]) -> int | None:
+    with suppress(IndexError):
+        return waiting.popleft()
+    return None
