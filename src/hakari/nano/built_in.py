@@ -21,7 +21,7 @@ def stdlib_set(cache: Path) -> Path:
     if not folder.is_dir():
         from hakari.nano.stdlib import build_stdlib  # reads code, which a set that is there does not need
 
-        write_nano_set(folder, [finished(draft) for draft in build_stdlib()], replace=True)
+        write_nano_set(folder, [finished(draft) for draft in build_stdlib(STDLIB)], replace=True)
     return folder
 
 
