@@ -1,7 +1,7 @@
 """Every family on every open task: quality with intervals, time and bytes, in one table.
 
 Real weights: BM25 twice, bge-small and all-MiniLM-L6-v2 (through sentence-transformers), a hybrid, two by late
-interaction and a cross-encoder. The reranker reads 100 candidates of the hybrid on the tasks of `DEEP`, and 20 elsewhere.
+interaction and a cross-encoder. The reranker reads 100 candidates of the hybrid on the tasks of `DEEP`, else 20.
 Late interaction searches the whole corpus where it has up to 1,000 documents, and else reranks 100 candidates of
 `bm25-code`; the token vectors of all-MiniLM-L6-v2, which was not trained for it, rerank 20 of `bm25-code` through
 sentence-transformers' MultiVectorEncoder.
