@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from hakari.cli.options import settings
 from hakari.errors import UnknownName, UsageError
 from hakari.retrievers import registry
 from hakari.retrievers.fuse import Rrf
-from hakari.cli.options import settings
 from hakari.retrievers.registry import known, parse, parse_all
 
 OWN = '''
