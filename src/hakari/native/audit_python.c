@@ -60,6 +60,7 @@ static void free_worker(Worker *worker) {
     free(worker->hits);
     free(worker->touched.items);
     free(worker->keys.items);
+    free(worker->held.items);
     free(worker->found.items);
     free(worker);
 }
@@ -84,9 +85,7 @@ static bool scan_cells(Worker *worker, const Index *index, const List *cells, si
         if (view == end || view->row != row) continue;
         text_clear(&worker->row);
         for (; view < end && view->row == row; view++)
-            if (!text_add_cell(&worker->row, &index->reading, view->at, view->size) ||
-                !text_add_code(&worker->row, &index->reading, view->at, view->size))
-                return false;
+            if (!text_add_cell(&worker->row, &index->reading, view->at, view->size)) return false;
         if (!judge_row(worker, index, first_row + (int64_t)row)) return false;
     }
     return true;
@@ -131,30 +130,33 @@ static void free_index(PyObject *capsule) {
     }
     for (size_t i = 0; i < BUFFERS; i++)
         if (index->held[i].obj) PyBuffer_Release(&index->held[i]);
-    free(index->slots);
-    free(index->bitmap);
+    free(index->buckets);
+    free(index->filter.words);
     free(index->reading.roles.slots);
     free(index->reading.keywords.slots);
     free(index->reading.owners.slots);
     free(index);
 }
 
+enum { FILTER_BITS = 12, KEYS_A_BUCKET = 2 };
+
+/* The keys are sorted, so both tables are filled from their beginning to their end. */
 static bool fill_tables(Index *index) {
-    size_t slots = 64, bits = 16;
-    while (slots < 2 * index->key_count) slots *= 2;
-    while (((size_t)1 << bits) < 16 * index->key_count) bits++;
-    index->slots = calloc(slots, sizeof *index->slots);
-    index->bitmap = calloc((size_t)1 << (bits - 6), sizeof *index->bitmap);
-    if (index->slots == NULL || index->bitmap == NULL) return false;
-    index->slot_mask = slots - 1;
-    index->bitmap_shift = 64 - bits;
+    size_t bits = 4;
+    while (((size_t)KEYS_A_BUCKET << bits) < index->key_count) bits++;
+    size_t buckets = (size_t)1 << bits;
+    index->bucket_shift = 64 - bits;
+    index->filter.count = index->key_count * FILTER_BITS / 64 + 1;
+    index->buckets = calloc(buckets + 1, sizeof *index->buckets);
+    index->filter.words = calloc(index->filter.count, sizeof *index->filter.words);
+    if (index->buckets == NULL || index->filter.words == NULL) return false;
     for (size_t i = 0; i < index->key_count; i++) {
-        uint64_t key = index->keys[i], bit = key >> index->bitmap_shift;
-        size_t slot = key & index->slot_mask;
-        while (index->slots[slot]) slot = (slot + 1) & index->slot_mask;
-        index->slots[slot] = (uint32_t)(i + 1);
-        index->bitmap[bit >> 6] |= (uint64_t)1 << (bit & 63);
+        uint64_t key = index->keys[i];
+        index->buckets[(key >> index->bucket_shift) + 1] = (uint32_t)(i + 1);
+        index->filter.words[filter_word(&index->filter, key)] |= filter_bits(key);
     }
+    for (size_t b = 1; b <= buckets; b++)
+        if (index->buckets[b] == 0) index->buckets[b] = index->buckets[b - 1];
     return true;
 }
 
@@ -186,6 +188,10 @@ static PyObject *audit_index(PyObject *Py_UNUSED(module), PyObject *args) {
         PyErr_SetString(PyExc_ValueError, "the parts of the index do not fit together");
         goto failed;
     }
+    choose_wide();
+    prepare_code();
+    prepare_windows(&index->reading);
+    for (size_t i = 0; i < POWERS; i++) powers[i] = power(BASE, i);
     if (!set_from(&index->reading.roles, b[6].buf, (size_t)b[6].len / 8) ||
         !set_from(&index->reading.keywords, b[7].buf, (size_t)b[7].len / 8) ||
         !set_from(&index->reading.owners, b[8].buf, (size_t)b[8].len / 8) || !fill_tables(index)) {

@@ -15,7 +15,8 @@ static bool path_counts(const Text *text, const Reading *reading, Piece path) {
     return path.first == 0 && (path.count >= 3 || letters >= 16) && !set_has(&reading->owners, WORDS(text)[0].hash);
 }
 
-static bool is_sampled(uint64_t window) { return window && (key_of(window, KEY_CODE) & SAMPLING) == 0; }
+/* One window in four. */
+static bool is_sampled(uint64_t window) { return window && window >> 62 == 0; }
 
 static bool push_key(List *out, uint64_t hash, enum key_kind kind, int32_t number) {
     if (!list_reserve(out, sizeof(Keyed), 1)) return false;
@@ -54,14 +55,10 @@ bool keys_of(const Text *text, const Reading *reading, int32_t number, List *out
 
 /* ---- probing ---- */
 
-static inline bool maybe(const Index *index, uint64_t key) {
-    uint64_t bit = key >> index->bitmap_shift;
-    return (index->bitmap[bit >> 6] >> (bit & 63)) & 1;
-}
-
 static int64_t number_of(const Index *index, uint64_t key) {
-    for (size_t slot = key & index->slot_mask; index->slots[slot]; slot = (slot + 1) & index->slot_mask)
-        if (index->keys[index->slots[slot] - 1] == key) return (int64_t)index->slots[slot] - 1;
+    const uint32_t *bucket = index->buckets + (key >> index->bucket_shift);
+    for (uint32_t i = bucket[0]; i < bucket[1] && index->keys[i] <= key; i++)
+        if (index->keys[i] == key) return i;
     return -1;
 }
 
@@ -81,57 +78,73 @@ static bool hit(Worker *worker, const Index *index, uint64_t key, size_t field, 
     return true;
 }
 
-enum { AHEAD = 12 };
-
-/* All runs of `width` words of the row. Keys come first and are looked up later, so that memory is not waited for. */
-static bool probe_grams(Worker *worker, const Index *index, size_t width, enum key_kind kind, size_t field) {
-    const Text *row = &worker->row;
-    const Word *words = WORDS(row);
-    size_t count = row->words.count, since = 0;
-    uint64_t raised = power(BASE, width);
-    worker->keys.count = 0;
-    if (!list_reserve(&worker->keys, sizeof(uint64_t), count + AHEAD)) return false;
-    uint64_t *keys = worker->keys.items;
-    size_t made = 0;
-    for (size_t j = 0; j < count; j++) {
-        since = words[j].length ? since + 1 : 0;
-        if (since >= width) keys[made++] = key_of(gram(row, j + 1 - width, width, raised), kind);
-    }
-    for (size_t i = 0; i < made; i++) {
-        if (i + AHEAD < made) __builtin_prefetch(index->bitmap + (keys[i + AHEAD] >> index->bitmap_shift >> 6));
-        if (maybe(index, keys[i]) && !hit(worker, index, keys[i], field, 1)) return false;
-    }
-    return true;
-}
-
-static bool probe_pieces(Worker *worker, const Index *index, const List *pieces, enum key_kind kind, size_t field) {
+static uint64_t *keys_of_pieces(const List *pieces, enum key_kind kind, uint64_t *keys) {
     const Piece *piece = pieces->items;
-    for (size_t i = 0; i < pieces->count; i++, piece++) {
-        uint64_t key = key_of(piece->hash, kind);
-        int32_t amount = kind == KEY_LINE ? (int32_t)piece->count : 1;
-        if (maybe(index, key) && !hit(worker, index, key, field, amount)) return false;
-    }
-    return true;
+    for (size_t i = 0; i < pieces->count; i++) *keys++ = key_of(piece[i].hash, kind);
+    return keys;
 }
 
+/* Of all runs of `width` words that lie within a cell. */
+static uint64_t *keys_of_grams(const Text *row, size_t width, enum key_kind kind, uint64_t *keys) {
+    const uint32_t *from = row->cells.items;
+    for (size_t c = 0; c < row->cells.count; c++) {
+        size_t end = c + 1 == row->cells.count ? row->words.count : from[c + 1] ? from[c + 1] - 1 : 0;
+        if (end < from[c] + width) continue;
+        size_t count = end - from[c] - width + 1;
+        wide.gram_keys(PREFIX(row) + from[c], count, width, kind, keys);
+        keys += count;
+    }
+    return keys;
+}
+
+static uint64_t *keys_of_windows(const Text *row, uint64_t *keys) {
+    const uint64_t *windows = WINDOWS(row);
+    size_t count = 0;
+    for (size_t i = 0; i < row->windows.count; i++) {
+        keys[count] = windows[i];
+        count += is_sampled(windows[i]);
+    }
+    for (size_t i = 0; i < count; i++) keys[i] = key_of(keys[i], KEY_CODE);
+    return keys + count;
+}
+
+enum { PARTS = 6, WINDOW_OF_HELD = 8 };
+
+/* All keys of the row, one part after the other, and those of them that the index has. */
 static bool probe_row(Worker *worker, const Index *index) {
+    static const size_t fields[PARTS] = {offsetof(Hits, sure),  offsetof(Hits, sure),   offsetof(Hits, lines),
+                                         offsetof(Hits, longs), offsetof(Hits, shorts), offsetof(Hits, codes)};
     const Text *row = &worker->row;
-    worker->touched.count = 0;
+    worker->touched.count = worker->keys.count = worker->held.count = 0;
     if (worker->stamp == INT32_MAX) {
         memset(worker->hits, 0, (index->text_count + 1) * sizeof *worker->hits);
         worker->stamp = 0;
     }
     worker->stamp++;
-    if (!probe_pieces(worker, index, &row->turns, KEY_WHOLE, offsetof(Hits, sure)) ||
-        !probe_pieces(worker, index, &row->paths, KEY_PATH, offsetof(Hits, sure)) ||
-        !probe_pieces(worker, index, &row->lines, KEY_LINE, offsetof(Hits, lines)) ||
-        !probe_grams(worker, index, LONG, KEY_LONG, offsetof(Hits, longs)) ||
-        !probe_grams(worker, index, GRAM, KEY_SHORT, offsetof(Hits, shorts)))
-        return false;
-    for (size_t i = 0; i < row->windows.count; i++) {
-        uint64_t key = key_of(WINDOWS(row)[i], KEY_CODE);
-        if ((key & SAMPLING) == 0 && WINDOWS(row)[i] && maybe(index, key) && !hit(worker, index, key, offsetof(Hits, codes), 1))
-            return false;
+    size_t most = row->turns.count + row->paths.count + row->lines.count + 2 * row->words.count + row->windows.count + WINDOW_OF_HELD;
+    if (!list_reserve(&worker->keys, sizeof(uint64_t), most) || !list_reserve(&worker->held, 1, most)) return false;
+    uint64_t *keys = worker->keys.items, *ends[PARTS];
+    ends[0] = keys_of_pieces(&row->turns, KEY_WHOLE, keys);
+    ends[1] = keys_of_pieces(&row->paths, KEY_PATH, ends[0]);
+    ends[2] = keys_of_pieces(&row->lines, KEY_LINE, ends[1]);
+    ends[3] = keys_of_grams(row, LONG, KEY_LONG, ends[2]);
+    ends[4] = keys_of_grams(row, GRAM, KEY_SHORT, ends[3]);
+    ends[5] = keys_of_windows(row, ends[4]);
+    uint8_t *held = worker->held.items;
+    size_t count = (size_t)(ends[5] - keys);
+    wide.look(&index->filter, keys, count, held);
+    memset(held + count, 0, WINDOW_OF_HELD);
+    size_t part = 0;
+    for (size_t at = 0; at < count; at += WINDOW_OF_HELD) {
+        uint64_t some;
+        memcpy(&some, held + at, WINDOW_OF_HELD);
+        if (!some) continue;
+        for (size_t i = at; i < at + WINDOW_OF_HELD; i++) {
+            if (!held[i]) continue;
+            while (keys + i >= ends[part]) part++;
+            int32_t amount = part == 2 ? (int32_t)LINES(row)[keys + i - ends[1]].count : 1;
+            if (!hit(worker, index, keys[i], fields[part], amount)) return false;
+        }
     }
     return true;
 }
@@ -140,7 +153,7 @@ static bool probe_row(Worker *worker, const Index *index) {
 
 bool read_text(Text *text, const Reading *reading, const uint8_t *raw, size_t size) {
     text_clear(text);
-    return text_add_cell(text, reading, raw, size) && text_add_code(text, reading, raw, size) && text_finish(text, reading);
+    return text_add_cell(text, reading, raw, size) && text_finish(text, reading);
 }
 
 static bool reached(int32_t hits, int32_t need) { return need > 0 && hits >= need; }
