@@ -9,7 +9,7 @@
 
 /* The numbers are those of `hakari.audit.features`, which gives the same bytes without this file. */
 enum { RUN_HEAD = 64, GRAM = 4, LONG = 8, LINE_WORDS = 3, STRIDE = 4, WIDEST = 256 };
-enum key_kind { KEY_WHOLE = 1, KEY_LONG, KEY_SHORT, KEY_LINE, KEY_CODE, KEY_PATH };
+enum key_kind { KEY_WHOLE = 1, KEY_LONG, KEY_SHORT, KEY_LINE, KEY_CODE, KEY_PATH, KINDS };
 #define BASE 0x9E3779B97F4A7C15u
 #define TURN_BREAK 0x1E
 
@@ -141,7 +141,12 @@ static inline uint64_t finish(uint64_t hash) {
     return hash ^ (hash >> 33);
 }
 
-static inline uint64_t key_of(uint64_t hash, enum key_kind kind) { return finish(hash ^ ((uint64_t)kind << 56)); }
+/* The kind stands in the first bits, so that sorted keys are sorted by kind. */
+enum { KIND_BITS = 3 };
+
+static inline uint64_t key_of(uint64_t hash, enum key_kind kind) {
+    return finish(hash) >> KIND_BITS | (uint64_t)kind << (64 - KIND_BITS);
+}
 
 static inline uint64_t power(uint64_t base, size_t exponent) {
     uint64_t result = 1;
@@ -220,17 +225,26 @@ typedef struct {
     int32_t stamp, longs, shorts, lines, codes, sure;
 } Hits;
 
-/* Which keys an index may have: some bits a key in one word of 64. */
+/* Which keys of a kind an index may have: some bits a key in one word of 64. */
 typedef struct {
     uint64_t *words;
     uint64_t count;
 } Filter;
 
-static inline size_t filter_word(const Filter *filter, uint64_t key) { return (size_t)((key >> 32) * filter->count >> 32); }
+static inline size_t filter_word(const Filter *filter, uint64_t key) {
+    return (size_t)((key << KIND_BITS >> 32) * filter->count >> 32);
+}
 
 static inline uint64_t filter_bits(uint64_t key) {
     return (uint64_t)1 << (key & 63) | (uint64_t)1 << (key >> 6 & 63) | (uint64_t)1 << (key >> 12 & 63) | (uint64_t)1 << (key >> 18 & 63);
 }
+
+/* The keys of one kind: by their first bits, the first of them; one more than there are buckets. */
+typedef struct {
+    uint32_t *buckets;
+    size_t shift;
+    Filter filter;
+} Table;
 
 typedef struct Worker {
     Text row, text;
@@ -250,9 +264,8 @@ typedef struct {
     const int32_t *postings;
     const uint8_t *bytes;
     const Needs *needs;
-    size_t key_count, text_count, bucket_shift;
-    uint32_t *buckets; /* by the first bits of a key, the first of the sorted keys; one more than there are */
-    Filter filter;
+    size_t key_count, text_count;
+    Table tables[KINDS];
     Reading reading;
     Shingle shingle;
     Worker *idle; /* taken and given back under the GIL */

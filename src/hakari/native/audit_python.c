@@ -130,34 +130,65 @@ static void free_index(PyObject *capsule) {
     }
     for (size_t i = 0; i < BUFFERS; i++)
         if (index->held[i].obj) PyBuffer_Release(&index->held[i]);
-    free(index->buckets);
-    free(index->filter.words);
+    for (size_t kind = 0; kind < KINDS; kind++) {
+        free(index->tables[kind].buckets);
+        free(index->tables[kind].filter.words);
+    }
     free(index->reading.roles.slots);
     free(index->reading.keywords.slots);
     free(index->reading.owners.slots);
     free(index);
 }
 
-enum { FILTER_BITS = 12, KEYS_A_BUCKET = 2 };
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
 
-/* The keys are sorted, so both tables are filled from their beginning to their end. */
-static bool fill_tables(Index *index) {
+/* Zeros for a table that is looked up everywhere, in large pages where the system has them. */
+static void *wide_table(size_t count, size_t size) {
+#if defined(__linux__) && defined(MADV_HUGEPAGE)
+    size_t page = (size_t)1 << 21, bytes = count * size;
+    if (bytes >= page) {
+        void *table = aligned_alloc(page, (bytes + page - 1) / page * page);
+        if (table == NULL) return NULL;
+        (void)madvise(table, (bytes + page - 1) / page * page, MADV_HUGEPAGE);
+        return memset(table, 0, bytes);
+    }
+#endif
+    return calloc(count, size);
+}
+
+enum { FILTER_BITS = 16, KEYS_A_BUCKET = 2 };
+
+/* The keys are sorted, so both parts are filled from their beginning to their end. */
+static bool fill_table(Table *table, const uint64_t *keys, size_t first, size_t end) {
     size_t bits = 4;
-    while (((size_t)KEYS_A_BUCKET << bits) < index->key_count) bits++;
+    while (((size_t)KEYS_A_BUCKET << bits) < end - first) bits++;
     size_t buckets = (size_t)1 << bits;
-    index->bucket_shift = 64 - bits;
-    index->filter.count = index->key_count * FILTER_BITS / 64 + 1;
-    index->buckets = calloc(buckets + 1, sizeof *index->buckets);
-    index->filter.words = calloc(index->filter.count, sizeof *index->filter.words);
-    if (index->buckets == NULL || index->filter.words == NULL) return false;
-    for (size_t i = 0; i < index->key_count; i++) {
-        uint64_t key = index->keys[i];
-        index->buckets[(key >> index->bucket_shift) + 1] = (uint32_t)(i + 1);
-        index->filter.words[filter_word(&index->filter, key)] |= filter_bits(key);
+    table->shift = 64 - bits;
+    table->filter.count = (end - first) * FILTER_BITS / 64 + 1;
+    table->buckets = wide_table(buckets + 1, sizeof *table->buckets);
+    table->filter.words = wide_table(table->filter.count, sizeof *table->filter.words);
+    if (table->buckets == NULL || table->filter.words == NULL) return false;
+    table->buckets[0] = (uint32_t)first;
+    for (size_t i = first; i < end; i++) {
+        table->buckets[(keys[i] << KIND_BITS >> table->shift) + 1] = (uint32_t)(i + 1);
+        table->filter.words[filter_word(&table->filter, keys[i])] |= filter_bits(keys[i]);
     }
     for (size_t b = 1; b <= buckets; b++)
-        if (index->buckets[b] == 0) index->buckets[b] = index->buckets[b - 1];
+        if (table->buckets[b] == 0) table->buckets[b] = table->buckets[b - 1];
     return true;
+}
+
+static bool fill_tables(Index *index) {
+    size_t first = 0;
+    for (size_t kind = 1; kind < KINDS; kind++) {
+        size_t end = first;
+        while (end < index->key_count && index->keys[end] >> (64 - KIND_BITS) == kind) end++;
+        if (end > first && !fill_table(index->tables + kind, index->keys, first, end)) return false;
+        first = end;
+    }
+    return first == index->key_count;
 }
 
 PyDoc_STRVAR(audit_index_doc, "audit_index(keys, starts, postings, bytes, offsets, needs, roles, keywords, owners, inst, window, "

@@ -56,7 +56,8 @@ bool keys_of(const Text *text, const Reading *reading, int32_t number, List *out
 /* ---- probing ---- */
 
 static int64_t number_of(const Index *index, uint64_t key) {
-    const uint32_t *bucket = index->buckets + (key >> index->bucket_shift);
+    const Table *table = index->tables + (key >> (64 - KIND_BITS));
+    const uint32_t *bucket = table->buckets + (key << KIND_BITS >> table->shift);
     for (uint32_t i = bucket[0]; i < bucket[1] && index->keys[i] <= key; i++)
         if (index->keys[i] == key) return i;
     return -1;
@@ -108,45 +109,55 @@ static uint64_t *keys_of_windows(const Text *row, uint64_t *keys) {
     return keys + count;
 }
 
-enum { PARTS = 6, WINDOW_OF_HELD = 8 };
+enum { LINE = 64, FAR = 1 << 18 }; /* bytes: of what is fetched at once; of a filter that the nearest memory may lack */
 
-/* All keys of the row, one part after the other, and those of them that the index has. */
+static void fetch(const Filter *filter, const uint64_t *keys, const uint64_t *end) {
+    if (filter->count * sizeof(uint64_t) < FAR) return;
+    for (; keys < end; keys++) __builtin_prefetch(filter->words + filter_word(filter, *keys));
+}
+
+/* Those of the keys of a kind that the index has, counted in a field of the texts that have them. */
+static bool probe(Worker *worker, const Index *index, enum key_kind kind, size_t field, const uint64_t *keys, const uint64_t *end) {
+    const Table *table = index->tables + kind;
+    uint8_t *held = worker->held.items;
+    size_t count = (size_t)(end - keys);
+    if (table->buckets == NULL) return true;
+    wide.look(&table->filter, keys, count, held);
+    memset(held + count, 0, sizeof(uint64_t));
+    for (size_t at = 0; at < count; at += sizeof(uint64_t)) {
+        uint64_t some;
+        memcpy(&some, held + at, sizeof some);
+        for (size_t i = at; some; i++, some >>= 8)
+            if ((some & 0xFF) && !hit(worker, index, keys[i], field, kind == KEY_LINE ? (int32_t)LINES(&worker->row)[i].count : 1))
+                return false;
+    }
+    return true;
+}
+
 static bool probe_row(Worker *worker, const Index *index) {
-    static const size_t fields[PARTS] = {offsetof(Hits, sure),  offsetof(Hits, sure),   offsetof(Hits, lines),
-                                         offsetof(Hits, longs), offsetof(Hits, shorts), offsetof(Hits, codes)};
     const Text *row = &worker->row;
-    worker->touched.count = worker->keys.count = worker->held.count = 0;
+    worker->touched.count = 0;
     if (worker->stamp == INT32_MAX) {
         memset(worker->hits, 0, (index->text_count + 1) * sizeof *worker->hits);
         worker->stamp = 0;
     }
     worker->stamp++;
-    size_t most = row->turns.count + row->paths.count + row->lines.count + 2 * row->words.count + row->windows.count + WINDOW_OF_HELD;
-    if (!list_reserve(&worker->keys, sizeof(uint64_t), most) || !list_reserve(&worker->held, 1, most)) return false;
-    uint64_t *keys = worker->keys.items, *ends[PARTS];
-    ends[0] = keys_of_pieces(&row->turns, KEY_WHOLE, keys);
-    ends[1] = keys_of_pieces(&row->paths, KEY_PATH, ends[0]);
-    ends[2] = keys_of_pieces(&row->lines, KEY_LINE, ends[1]);
-    ends[3] = keys_of_grams(row, LONG, KEY_LONG, ends[2]);
-    ends[4] = keys_of_grams(row, GRAM, KEY_SHORT, ends[3]);
-    ends[5] = keys_of_windows(row, ends[4]);
-    uint8_t *held = worker->held.items;
-    size_t count = (size_t)(ends[5] - keys);
-    wide.look(&index->filter, keys, count, held);
-    memset(held + count, 0, WINDOW_OF_HELD);
-    size_t part = 0;
-    for (size_t at = 0; at < count; at += WINDOW_OF_HELD) {
-        uint64_t some;
-        memcpy(&some, held + at, WINDOW_OF_HELD);
-        if (!some) continue;
-        for (size_t i = at; i < at + WINDOW_OF_HELD; i++) {
-            if (!held[i]) continue;
-            while (keys + i >= ends[part]) part++;
-            int32_t amount = part == 2 ? (int32_t)LINES(row)[keys + i - ends[1]].count : 1;
-            if (!hit(worker, index, keys[i], fields[part], amount)) return false;
-        }
-    }
-    return true;
+    size_t most = row->turns.count + row->paths.count + row->lines.count + 2 * row->words.count + row->windows.count + 1;
+    if (!list_reserve(&worker->keys, sizeof(uint64_t), most) || !list_reserve(&worker->held, 1, most + sizeof(uint64_t)))
+        return false;
+    /* The most of them first, so that they arrive while the others are made. */
+    uint64_t *longs = worker->keys.items, *lines = keys_of_grams(row, LONG, KEY_LONG, longs);
+    fetch(&index->tables[KEY_LONG].filter, longs, lines);
+    uint64_t *shorts = keys_of_pieces(&row->lines, KEY_LINE, lines);
+    fetch(&index->tables[KEY_LINE].filter, lines, shorts);
+    uint64_t *codes = keys_of_grams(row, GRAM, KEY_SHORT, shorts), *paths = keys_of_windows(row, codes);
+    uint64_t *wholes = keys_of_pieces(&row->paths, KEY_PATH, paths), *end = keys_of_pieces(&row->turns, KEY_WHOLE, wholes);
+    return probe(worker, index, KEY_PATH, offsetof(Hits, sure), paths, wholes) &&
+           probe(worker, index, KEY_WHOLE, offsetof(Hits, sure), wholes, end) &&
+           probe(worker, index, KEY_SHORT, offsetof(Hits, shorts), shorts, codes) &&
+           probe(worker, index, KEY_CODE, offsetof(Hits, codes), codes, paths) &&
+           probe(worker, index, KEY_LINE, offsetof(Hits, lines), lines, shorts) &&
+           probe(worker, index, KEY_LONG, offsetof(Hits, longs), longs, lines);
 }
 
 /* ---- one row ---- */
