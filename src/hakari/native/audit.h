@@ -251,6 +251,7 @@ typedef struct Worker {
     Desk desk;
     Hits *hits;
     List touched, keys, held, found; /* int32; uint64; uint8; Found */
+    List folded;                     /* bytes: of the texts of a batch that are not ASCII */
     int32_t stamp;
     struct Worker *next;
 } Worker;
@@ -291,6 +292,18 @@ typedef struct {
 } Wide;
 extern Wide wide;
 void choose_wide(void);
+
+/* ---- text beyond ASCII ---- */
+
+typedef struct {
+    const void *at;
+    size_t length;
+    int width; /* bytes a character */
+} Letters;
+
+enum folding { FOLDED, LACKS_PAGE, NEEDS_WHOLE, NO_ROOM };
+enum folding fold_text(const Letters *text, List *out, uint32_t *lacking);
+bool load_page(PyObject *letters, uint32_t code);
 
 bool sort_windows(const Text *text, List *places);
 bool read_text(Text *text, const Reading *reading, const uint8_t *raw, size_t size);

@@ -6,10 +6,13 @@ static const char *INDEX_NAME = "hakari.audit_index";
 typedef struct {
     const uint8_t *at;
     size_t size, row;
+    PyObject *text; /* of what is not ASCII, until it is folded */
+    bool folded;    /* then `at` is NULL, and `from` where the text begins in what the worker has folded */
+    size_t from;
 } CellView;
 
-/* Every text of a row as bytes: those of the string itself where it is ASCII, else what `fold` makes of it. */
-static bool view_cells(PyObject *rows, PyObject *fold, PyObject *kept, List *cells) {
+/* Every text of a row: the bytes of the string itself where it is ASCII. */
+static bool view_cells(PyObject *rows, List *cells) {
     Py_ssize_t count = PyList_GET_SIZE(rows);
     for (Py_ssize_t r = 0; r < count; r++) {
         PyObject *row = PyList_GET_ITEM(rows, r);
@@ -27,27 +30,76 @@ static bool view_cells(PyObject *rows, PyObject *fold, PyObject *kept, List *cel
 #if PY_VERSION_HEX < 0x030C0000
             if (PyUnicode_READY(text) < 0) return false;
 #endif
-            CellView view = {NULL, 0, (size_t)r};
+            CellView view = {.row = (size_t)r};
             if (PyUnicode_IS_ASCII(text)) {
                 view.at = PyUnicode_1BYTE_DATA(text);
                 view.size = (size_t)PyUnicode_GET_LENGTH(text);
             } else {
-                PyObject *folded = PyObject_CallOneArg(fold, text);
-                if (folded == NULL) return false;
-                int failed = !PyBytes_Check(folded) || PyList_Append(kept, folded) < 0;
-                view.at = failed ? NULL : (const uint8_t *)PyBytes_AS_STRING(folded);
-                view.size = failed ? 0 : (size_t)PyBytes_GET_SIZE(folded);
-                Py_DECREF(folded); /* the list holds it */
-                if (failed) {
-                    if (!PyErr_Occurred()) PyErr_SetString(PyExc_TypeError, "fold must give bytes");
-                    return false;
-                }
+                view.text = text;
             }
             if (view.size > UINT32_MAX || !list_reserve(cells, sizeof view, 1)) {
                 PyErr_NoMemory();
                 return false;
             }
             ((CellView *)cells->items)[cells->count++] = view;
+        }
+    }
+    return true;
+}
+
+static enum folding fold_cell(CellView *cell, List *folded, uint32_t *lacking) {
+    Letters text = {PyUnicode_DATA(cell->text), (size_t)PyUnicode_GET_LENGTH(cell->text), (int)PyUnicode_KIND(cell->text)};
+    size_t from = folded->count;
+    enum folding state = fold_text(&text, folded, lacking);
+    if (state == FOLDED) {
+        cell->folded = true;
+        cell->from = from;
+        cell->size = folded->count - from;
+    }
+    return state;
+}
+
+static bool fold_whole(CellView *cell, PyObject *fold, List *folded) {
+    PyObject *told = PyObject_CallOneArg(fold, cell->text);
+    if (told == NULL) return false;
+    bool done = PyBytes_Check(told) && list_reserve(folded, 1, (size_t)PyBytes_GET_SIZE(told) + 1);
+    if (done) {
+        cell->folded = true;
+        cell->from = folded->count;
+        cell->size = (size_t)PyBytes_GET_SIZE(told);
+        memcpy((uint8_t *)folded->items + folded->count, PyBytes_AS_STRING(told), cell->size);
+        folded->count += cell->size;
+    } else {
+        PyErr_SetString(PyExc_TypeError, "fold must give bytes");
+    }
+    Py_DECREF(told);
+    return done;
+}
+
+/* What is not ASCII is folded without the GIL, but for what only Python knows. */
+static bool fold_cells(List *cells, PyObject *fold, PyObject *letters, List *folded) {
+    CellView *cell = cells->items, *end = cell + cells->count;
+    folded->count = 0;
+    while (cell < end && !cell->text) cell++;
+    while (cell < end) {
+        enum folding state = FOLDED;
+        uint32_t lacking = 0;
+        Py_BEGIN_ALLOW_THREADS;
+        for (; cell < end; cell++)
+            if (cell->text && (state = fold_cell(cell, folded, &lacking)) != FOLDED) break;
+        Py_END_ALLOW_THREADS;
+        if (state == NO_ROOM) {
+            PyErr_NoMemory();
+            return false;
+        }
+        if (state == LACKS_PAGE && !load_page(letters, lacking)) return false;
+        if (state == NEEDS_WHOLE && !fold_whole(cell++, fold, folded)) return false;
+    }
+    for (cell = cells->items; cell < end; cell++) {
+        if (cell->folded) cell->at = (const uint8_t *)folded->items + cell->from;
+        if (cell->size > UINT32_MAX) {
+            PyErr_NoMemory();
+            return false;
         }
     }
     return true;
@@ -61,6 +113,7 @@ static void free_worker(Worker *worker) {
     free(worker->touched.items);
     free(worker->keys.items);
     free(worker->held.items);
+    free(worker->folded.items);
     free(worker->found.items);
     free(worker);
 }
@@ -91,18 +144,18 @@ static bool scan_cells(Worker *worker, const Index *index, const List *cells, si
     return true;
 }
 
-PyDoc_STRVAR(audit_scan_doc, "audit_scan(index, rows: list of tuples of texts, first row number, fold) -> (Found, bytes read)");
+PyDoc_STRVAR(audit_scan_doc, "audit_scan(index, rows: list of tuples of texts, first row number, fold, letters) -> (Found, "
+                             "bytes read)");
 
 static PyObject *audit_scan(PyObject *Py_UNUSED(module), PyObject *args) {
-    PyObject *capsule, *rows, *fold, *result = NULL;
+    PyObject *capsule, *rows, *fold, *letters, *result = NULL;
     long long first_row;
-    if (!PyArg_ParseTuple(args, "OO!LO:audit_scan", &capsule, &PyList_Type, &rows, &first_row, &fold)) return NULL;
+    if (!PyArg_ParseTuple(args, "OO!LOO:audit_scan", &capsule, &PyList_Type, &rows, &first_row, &fold, &letters)) return NULL;
     Index *index = PyCapsule_GetPointer(capsule, INDEX_NAME);
     if (index == NULL) return NULL;
-    PyObject *kept = PyList_New(0);
     List cells = {0};
-    Worker *worker = kept && view_cells(rows, fold, kept, &cells) ? take_worker(index) : NULL;
-    if (worker) {
+    Worker *worker = view_cells(rows, &cells) ? take_worker(index) : NULL;
+    if (worker && fold_cells(&cells, fold, letters, &worker->folded)) {
         bool done;
         size_t count = (size_t)PyList_GET_SIZE(rows), size = 0;
         Py_BEGIN_ALLOW_THREADS;
@@ -114,11 +167,37 @@ static PyObject *audit_scan(PyObject *Py_UNUSED(module), PyObject *args) {
                                    (Py_ssize_t)(worker->found.count * sizeof(Found)), (Py_ssize_t)size);
         else
             PyErr_NoMemory();
+    }
+    if (worker) {
         worker->next = index->idle;
         index->idle = worker;
     }
     free(cells.items);
-    Py_XDECREF(kept);
+    return result;
+}
+
+PyDoc_STRVAR(audit_fold_doc, "audit_fold(texts: list of strings, fold, letters) -> list of bytes, those of `fold`");
+
+static PyObject *audit_fold(PyObject *Py_UNUSED(module), PyObject *args) {
+    PyObject *texts, *fold, *letters, *row, *rows = NULL, *result = NULL;
+    if (!PyArg_ParseTuple(args, "O!OO:audit_fold", &PyList_Type, &texts, &fold, &letters)) return NULL;
+    List cells = {0}, folded = {0};
+    if ((row = PyList_AsTuple(texts)) != NULL) rows = PyList_New(1);
+    if (rows != NULL) PyList_SET_ITEM(rows, 0, row);
+    if (rows != NULL && view_cells(rows, &cells) && fold_cells(&cells, fold, letters, &folded) &&
+        (result = PyList_New((Py_ssize_t)cells.count)) != NULL) {
+        for (size_t i = 0; i < cells.count && result; i++) {
+            const CellView *cell = (CellView *)cells.items + i;
+            PyObject *bytes = PyBytes_FromStringAndSize((const char *)cell->at, (Py_ssize_t)cell->size);
+            if (bytes)
+                PyList_SET_ITEM(result, (Py_ssize_t)i, bytes);
+            else
+                Py_CLEAR(result);
+        }
+    }
+    Py_XDECREF(rows);
+    free(cells.items);
+    free(folded.items);
     return result;
 }
 
@@ -267,6 +346,7 @@ done:
 PyMethodDef hakari_audit_methods[] = {
     {"audit_scan", audit_scan, METH_VARARGS, audit_scan_doc},
     {"audit_index", audit_index, METH_VARARGS, audit_index_doc},
+    {"audit_fold", audit_fold, METH_VARARGS, audit_fold_doc},
     {"audit_keys", audit_keys, METH_VARARGS, audit_keys_doc},
     {NULL, NULL, 0, NULL},
 };
