@@ -148,6 +148,9 @@ static inline uint64_t key_of(uint64_t hash, enum key_kind kind) {
     return finish(hash) >> KIND_BITS | (uint64_t)kind << (64 - KIND_BITS);
 }
 
+/* Of the windows of code, one in four. */
+static inline bool is_sampled(uint64_t window) { return window && window >> 62 == 0; }
+
 static inline uint64_t power(uint64_t base, size_t exponent) {
     uint64_t result = 1;
     for (; exponent; exponent >>= 1, base *= base)
@@ -246,11 +249,23 @@ typedef struct {
     Filter filter;
 } Table;
 
+/* A row taken apart, and its keys: those of each kind end where those of the next begin. */
+typedef struct {
+    Text text;
+    List keys; /* uint64 */
+    size_t ends[KINDS];
+    int64_t number;
+} Row;
+
+enum { KEPT = 64 };
+
 typedef struct Worker {
-    Text row, text;
+    Row rows[2]; /* one is read while what the other needs is on its way */
+    Text text, kept[KEPT];
+    int32_t kept_numbers[KEPT]; /* one more than the number of the text, 0 for none */
     Desk desk;
     Hits *hits;
-    List touched, keys, held, found; /* int32; uint64; uint8; Found */
+    List touched, likely, held, found; /* int32; Likely; uint8; Found */
     List folded;                     /* bytes: of the texts of a batch that are not ASCII */
     int32_t stamp;
     struct Worker *next;
@@ -309,6 +324,8 @@ bool sort_windows(const Text *text, List *places);
 bool read_text(Text *text, const Reading *reading, const uint8_t *raw, size_t size);
 bool keys_of(const Text *text, const Reading *reading, int32_t number, List *out, List *places,
              int32_t counts[4]);
-bool judge_row(Worker *worker, const Index *index, int64_t row_number);
+bool prepare_row(Row *row, const Index *index);
+bool probe_row(Worker *worker, const Index *index, const Row *row);
+bool judge_row(Worker *worker, const Index *index, const Row *row);
 
 #endif

@@ -65,7 +65,7 @@ static bool find_runs(const Text *row, const Text *text, Desk *desk) {
     if (n < GRAM || m < GRAM) return true;
     uint64_t raised = power(BASE, GRAM);
     for (size_t p = n - GRAM + 1; p-- > 0;) {
-        size_t slot = finish(gram(text, p, GRAM, raised)) & mask;
+        size_t slot = gram(text, p, GRAM, raised) >> 32 & mask;
         desk->next[p] = desk->heads[slot];
         desk->heads[slot] = (int32_t)p;
     }
@@ -73,7 +73,7 @@ static bool find_runs(const Text *row, const Text *text, Desk *desk) {
     for (size_t j = 0; j + GRAM <= m; j++) {
         uint64_t hash = gram(row, j, GRAM, raised);
         int looked = 0;
-        for (int32_t p = desk->heads[finish(hash) & mask]; p >= 0 && looked < SAME_GRAMS; p = desk->next[p]) {
+        for (int32_t p = desk->heads[hash >> 32 & mask]; p >= 0 && looked < SAME_GRAMS; p = desk->next[p]) {
             if (gram(text, (size_t)p, GRAM, raised) != hash) continue;
             looked++;
             if (p && j && same_word(of_text + p - 1, of_row + j - 1)) continue; /* within a run that is known */

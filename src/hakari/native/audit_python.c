@@ -106,12 +106,16 @@ static bool fold_cells(List *cells, PyObject *fold, PyObject *letters, List *fol
 }
 
 static void free_worker(Worker *worker) {
-    text_free(&worker->row);
+    for (size_t i = 0; i < 2; i++) {
+        text_free(&worker->rows[i].text);
+        free(worker->rows[i].keys.items);
+    }
     text_free(&worker->text);
+    for (size_t i = 0; i < KEPT; i++) text_free(worker->kept + i);
     desk_free(&worker->desk);
     free(worker->hits);
     free(worker->touched.items);
-    free(worker->keys.items);
+    free(worker->likely.items);
     free(worker->held.items);
     free(worker->folded.items);
     free(worker->found.items);
@@ -133,15 +137,19 @@ static Worker *take_worker(Index *index) {
 
 static bool scan_cells(Worker *worker, const Index *index, const List *cells, size_t rows, int64_t first_row) {
     const CellView *view = cells->items, *end = view + cells->count;
+    const Row *waiting = NULL;
     worker->found.count = 0;
-    for (size_t row = 0; row < rows; row++) {
-        if (view == end || view->row != row) continue;
-        text_clear(&worker->row);
-        for (; view < end && view->row == row; view++)
-            if (!text_add_cell(&worker->row, &index->reading, view->at, view->size)) return false;
-        if (!judge_row(worker, index, first_row + (int64_t)row)) return false;
+    for (size_t number = 0; number < rows; number++) {
+        if (view == end || view->row != number) continue;
+        Row *row = worker->rows + (waiting == worker->rows);
+        text_clear(&row->text);
+        row->number = first_row + (int64_t)number;
+        for (; view < end && view->row == number; view++)
+            if (!text_add_cell(&row->text, &index->reading, view->at, view->size)) return false;
+        if (!prepare_row(row, index) || (waiting && !judge_row(worker, index, waiting))) return false;
+        waiting = row;
     }
-    return true;
+    return waiting == NULL || judge_row(worker, index, waiting);
 }
 
 PyDoc_STRVAR(audit_scan_doc, "audit_scan(index, rows: list of tuples of texts, first row number, fold, letters) -> (Found, "

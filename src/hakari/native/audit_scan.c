@@ -1,7 +1,5 @@
-/* The scan: rows of training data, an index of evaluation texts, and which of them a row may hold. */
+/* The scan: the keys of an evaluation text, and what a row of training data holds of the texts that it may hold. */
 #include "audit.h"
-
-#include <stddef.h>
 
 /* ---- keys of a text ---- */
 
@@ -14,9 +12,6 @@ static bool path_counts(const Text *text, const Reading *reading, Piece path) {
     }
     return path.first == 0 && (path.count >= 3 || letters >= 16) && !set_has(&reading->owners, WORDS(text)[0].hash);
 }
-
-/* One window in four. */
-static bool is_sampled(uint64_t window) { return window && window >> 62 == 0; }
 
 static bool push_key(List *out, uint64_t hash, enum key_kind kind, int32_t number) {
     if (!list_reserve(out, sizeof(Keyed), 1)) return false;
@@ -53,113 +48,6 @@ bool keys_of(const Text *text, const Reading *reading, int32_t number, List *out
     return kept;
 }
 
-/* ---- probing ---- */
-
-static int64_t number_of(const Index *index, uint64_t key) {
-    const Table *table = index->tables + (key >> (64 - KIND_BITS));
-    const uint32_t *bucket = table->buckets + (key << KIND_BITS >> table->shift);
-    for (uint32_t i = bucket[0]; i < bucket[1] && index->keys[i] <= key; i++)
-        if (index->keys[i] == key) return i;
-    return -1;
-}
-
-static bool hit(Worker *worker, const Index *index, uint64_t key, size_t field, int32_t amount) {
-    int64_t number = number_of(index, key);
-    if (number < 0) return true;
-    for (int64_t i = index->starts[number]; i < index->starts[number + 1]; i++) {
-        int32_t text = index->postings[i];
-        Hits *hits = worker->hits + text;
-        if (hits->stamp != worker->stamp) {
-            *hits = (Hits){.stamp = worker->stamp};
-            if (!list_reserve(&worker->touched, sizeof text, 1)) return false;
-            ((int32_t *)worker->touched.items)[worker->touched.count++] = text;
-        }
-        *(int32_t *)((char *)hits + field) += amount;
-    }
-    return true;
-}
-
-static uint64_t *keys_of_pieces(const List *pieces, enum key_kind kind, uint64_t *keys) {
-    const Piece *piece = pieces->items;
-    for (size_t i = 0; i < pieces->count; i++) *keys++ = key_of(piece[i].hash, kind);
-    return keys;
-}
-
-/* Of all runs of `width` words that lie within a cell. */
-static uint64_t *keys_of_grams(const Text *row, size_t width, enum key_kind kind, uint64_t *keys) {
-    const uint32_t *from = row->cells.items;
-    for (size_t c = 0; c < row->cells.count; c++) {
-        size_t end = c + 1 == row->cells.count ? row->words.count : from[c + 1] ? from[c + 1] - 1 : 0;
-        if (end < from[c] + width) continue;
-        size_t count = end - from[c] - width + 1;
-        wide.gram_keys(PREFIX(row) + from[c], count, width, kind, keys);
-        keys += count;
-    }
-    return keys;
-}
-
-static uint64_t *keys_of_windows(const Text *row, uint64_t *keys) {
-    const uint64_t *windows = WINDOWS(row);
-    size_t count = 0;
-    for (size_t i = 0; i < row->windows.count; i++) {
-        keys[count] = windows[i];
-        count += is_sampled(windows[i]);
-    }
-    for (size_t i = 0; i < count; i++) keys[i] = key_of(keys[i], KEY_CODE);
-    return keys + count;
-}
-
-enum { LINE = 64, FAR = 1 << 18 }; /* bytes: of what is fetched at once; of a filter that the nearest memory may lack */
-
-static void fetch(const Filter *filter, const uint64_t *keys, const uint64_t *end) {
-    if (filter->count * sizeof(uint64_t) < FAR) return;
-    for (; keys < end; keys++) __builtin_prefetch(filter->words + filter_word(filter, *keys));
-}
-
-/* Those of the keys of a kind that the index has, counted in a field of the texts that have them. */
-static bool probe(Worker *worker, const Index *index, enum key_kind kind, size_t field, const uint64_t *keys, const uint64_t *end) {
-    const Table *table = index->tables + kind;
-    uint8_t *held = worker->held.items;
-    size_t count = (size_t)(end - keys);
-    if (table->buckets == NULL) return true;
-    wide.look(&table->filter, keys, count, held);
-    memset(held + count, 0, sizeof(uint64_t));
-    for (size_t at = 0; at < count; at += sizeof(uint64_t)) {
-        uint64_t some;
-        memcpy(&some, held + at, sizeof some);
-        for (size_t i = at; some; i++, some >>= 8)
-            if ((some & 0xFF) && !hit(worker, index, keys[i], field, kind == KEY_LINE ? (int32_t)LINES(&worker->row)[i].count : 1))
-                return false;
-    }
-    return true;
-}
-
-static bool probe_row(Worker *worker, const Index *index) {
-    const Text *row = &worker->row;
-    worker->touched.count = 0;
-    if (worker->stamp == INT32_MAX) {
-        memset(worker->hits, 0, (index->text_count + 1) * sizeof *worker->hits);
-        worker->stamp = 0;
-    }
-    worker->stamp++;
-    size_t most = row->turns.count + row->paths.count + row->lines.count + 2 * row->words.count + row->windows.count + 1;
-    if (!list_reserve(&worker->keys, sizeof(uint64_t), most) || !list_reserve(&worker->held, 1, most + sizeof(uint64_t)))
-        return false;
-    /* The most of them first, so that they arrive while the others are made. */
-    uint64_t *longs = worker->keys.items, *lines = keys_of_grams(row, LONG, KEY_LONG, longs);
-    fetch(&index->tables[KEY_LONG].filter, longs, lines);
-    uint64_t *shorts = keys_of_pieces(&row->lines, KEY_LINE, lines);
-    fetch(&index->tables[KEY_LINE].filter, lines, shorts);
-    uint64_t *codes = keys_of_grams(row, GRAM, KEY_SHORT, shorts), *paths = keys_of_windows(row, codes);
-    uint64_t *wholes = keys_of_pieces(&row->paths, KEY_PATH, paths), *end = keys_of_pieces(&row->turns, KEY_WHOLE, wholes);
-    return probe(worker, index, KEY_PATH, offsetof(Hits, sure), paths, wholes) &&
-           probe(worker, index, KEY_WHOLE, offsetof(Hits, sure), wholes, end) &&
-           probe(worker, index, KEY_SHORT, offsetof(Hits, shorts), shorts, codes) &&
-           probe(worker, index, KEY_CODE, offsetof(Hits, codes), codes, paths) &&
-           probe(worker, index, KEY_LINE, offsetof(Hits, lines), lines, shorts) &&
-           probe(worker, index, KEY_LONG, offsetof(Hits, longs), longs, lines);
-}
-
 /* ---- one row ---- */
 
 bool read_text(Text *text, const Reading *reading, const uint8_t *raw, size_t size) {
@@ -193,8 +81,23 @@ static int ascending(const void *one, const void *other) {
     return a < b ? -1 : a > b;
 }
 
-bool judge_row(Worker *worker, const Index *index, int64_t row_number) {
-    if (!text_finish(&worker->row, &index->reading) || !probe_row(worker, index)) return false;
+enum { LONGEST_KEPT = 1 << 14 };
+
+/* An evaluation text taken apart; short ones are kept for a while, since rows that are alike lead to the same ones. */
+static const Text *text_of(Worker *worker, const Index *index, int32_t number) {
+    const uint8_t *raw = index->bytes + index->offsets[number];
+    size_t size = (size_t)(index->offsets[number + 1] - index->offsets[number]), slot = (size_t)number % KEPT;
+    if (size > LONGEST_KEPT) return read_text(&worker->text, &index->reading, raw, size) ? &worker->text : NULL;
+    if (worker->kept_numbers[slot] != number + 1) {
+        worker->kept_numbers[slot] = 0;
+        if (!read_text(worker->kept + slot, &index->reading, raw, size)) return NULL;
+        worker->kept_numbers[slot] = number + 1;
+    }
+    return worker->kept + slot;
+}
+
+bool judge_row(Worker *worker, const Index *index, const Row *row) {
+    if (!probe_row(worker, index, row)) return false;
     int32_t *touched = worker->touched.items;
     if (worker->touched.count > 1) qsort(touched, worker->touched.count, sizeof *touched, ascending);
     desk_next_row(&worker->desk);
@@ -205,13 +108,10 @@ bool judge_row(Worker *worker, const Index *index, int64_t row_number) {
         if (!hits->sure && !reached(hits->longs, needs->need_long) && !reached(hits->shorts, needs->need_short) &&
             !reached(hits->lines, needs->need_line) && !reached(hits->codes, needs->need_code))
             continue;
-        const uint8_t *raw = index->bytes + index->offsets[number];
-        size_t size = (size_t)(index->offsets[number + 1] - index->offsets[number]);
-        Found found = {.row = row_number, .text = number};
-        if (!read_text(&worker->text, &index->reading, raw, size) ||
-            !compare(&worker->row, &worker->text, &worker->desk, index->reading.window, index->shingle, &found))
-            return false;
-        compare_paths(&worker->row, &worker->text, &index->reading, &found);
+        Found found = {.row = row->number, .text = number};
+        const Text *text = text_of(worker, index, number);
+        if (text == NULL || !compare(&row->text, text, &worker->desk, index->reading.window, index->shingle, &found)) return false;
+        compare_paths(&row->text, text, &index->reading, &found);
         if (!worth_telling(&found)) continue;
         if (!list_reserve(&worker->found, sizeof found, 1)) return false;
         ((Found *)worker->found.items)[worker->found.count++] = found;
