@@ -132,7 +132,7 @@ def _variants(site: Site, systems: Sequence[System], digests: Sequence[Digest]) 
         shared = [d for d in digests if d.mean(system) is not None and d.mean(base) is not None]
         value = float(np.mean([d.mean(system) or 0.0 for d in shared])) if shared else None
         loss = None if not shared else value - float(np.mean([d.mean(base) or 0.0 for d in shared]))  # type: ignore[operator]
-        sizes = [s for d in shared if (s := _variant_cost(d, system, "index_bytes_per_document"))]
+        sizes = [s for d in shared if (s := d.size_of(system))]
         cell: Run = "–" if value is None else Bar(number(value), value)
         rows.append(
             (
@@ -149,12 +149,6 @@ def _variants(site: Site, systems: Sequence[System], digests: Sequence[Digest]) 
         "intervals."
     )
     return Section("variants", "Variants", [Table("What cheaper forms lose", columns, rows, note=note)])
-
-
-def _variant_cost(digest: Digest, system: System, key: str) -> float | None:
-    variants = digest.costs_of(system).get("variants")
-    value = variants.get(system.variant, {}).get(key) if isinstance(variants, dict) else None
-    return None if value is None else float(value)
 
 
 def _tasks(system: System, digests: Sequence[Digest]) -> Section:

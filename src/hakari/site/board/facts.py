@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from statistics import median
-from typing import Any
+from typing import Any, NamedTuple
 
 from hakari.display import one_line
 from hakari.io.audits import recorded
@@ -18,6 +18,43 @@ LONGEST_NAME = 160
 PUBLISHED_MEASURES = ("ndcg_at_10", "hit_at_10", "recall_at_100")
 """Of each published profile, in the order in which the board has them."""
 PROFILES = ("bm25", "dense", "reranking_hybrid")
+
+
+class Told(NamedTuple):
+    """What one result says beside its scores."""
+
+    depth: int | None
+    index_bytes: float | None
+    """Bytes of the index, where these and the number of documents are known."""
+    documents: int
+    seconds: float | None
+    """For one query."""
+    parameters: int | None
+    licence: str | None
+    ceiling: Mapping[str, float]
+    safeguards_left_out: int
+
+
+def told_by(stored: Stored, variant: str) -> Told:
+    """What a result says of a variant of a system."""
+    manifest, whole = stored.manifest, stored.costs
+    own = (whole.get("variants") or {}).get(variant) or {}
+    facts = manifest.get("facts") or {}
+    documents = _whole(manifest.get("documents"))
+    size = _number(own.get("index_bytes", whole.get("index_bytes")))
+    each = _number(own.get("index_bytes_per_document", whole.get("index_bytes_per_document")))
+    known = documents and (each is not None or size is not None)
+    ceiling = facts.get("ceiling") if variant == BASE else None
+    return Told(
+        _whole(manifest.get("depth")),
+        (size if size is not None else (each or 0.0) * (documents or 0)) if known else None,
+        documents or 0,
+        _latency(own, whole, _whole(manifest.get("queries"))),
+        _whole(whole.get("parameters", facts.get("parameters"))),
+        str(facts["licence"]) if facts.get("licence") else None,
+        _numbers(ceiling) if isinstance(ceiling, Mapping) else {},
+        (_whole(facts.get("safeguards_left_out")) or 0) if variant == BASE else 0,
+    )
 
 
 @dataclass
@@ -35,32 +72,19 @@ class SystemFacts:
     """By measure and task, what no reranker of the same candidates can pass."""
     safeguards_left_out: int = 0
 
-    def add(self, task: int, stored: Stored, variant: str) -> None:
+    def add(self, task: int, told: Told) -> None:
         """Take in one result."""
-        manifest, whole = stored.manifest, stored.costs
-        own = (whole.get("variants") or {}).get(variant) or {}
-        self.depth = _whole(manifest.get("depth")) or self.depth
-        documents = _whole(manifest.get("documents"))
-        each = _number(own.get("index_bytes_per_document", whole.get("index_bytes_per_document")))
-        size = _number(own.get("index_bytes", whole.get("index_bytes")))
-        if documents and (each is not None or size is not None):
-            self.index_bytes += size if size is not None else (each or 0.0) * documents
-            self.documents += documents
-        seconds = _latency(own, whole, _whole(manifest.get("queries")))
-        if seconds is not None:
-            self.latencies.append(seconds)
-        facts = manifest.get("facts") or {}
-        self.parameters = _whole(whole.get("parameters", facts.get("parameters"))) or self.parameters
-        self.licence = str(facts["licence"]) if facts.get("licence") else self.licence
-        if variant == BASE:
-            self._add_of_reranking(task, facts)
-
-    def _add_of_reranking(self, task: int, facts: Mapping[str, Any]) -> None:
-        ceiling = facts.get("ceiling")
-        for measure, value in ceiling.items() if isinstance(ceiling, Mapping) else ():
-            if (known := _number(value)) is not None:
-                self.ceilings.setdefault(str(measure), {})[task] = known
-        self.safeguards_left_out += _whole(facts.get("safeguards_left_out")) or 0
+        self.depth = told.depth or self.depth
+        if told.index_bytes is not None:
+            self.index_bytes += told.index_bytes
+            self.documents += told.documents
+        if told.seconds is not None:
+            self.latencies.append(told.seconds)
+        self.parameters = told.parameters or self.parameters
+        self.licence = told.licence or self.licence
+        for measure, value in told.ceiling.items():
+            self.ceilings.setdefault(measure, {})[task] = value
+        self.safeguards_left_out += told.safeguards_left_out
 
     def row(self, system: System, link: str | None, licences: Mapping[str, str]) -> dict[str, Any]:
         """What the browser is told of the system."""
@@ -164,6 +188,10 @@ def _latency(own: Mapping[str, Any], whole: Mapping[str, Any], queries: int | No
         if search is not None and queries:
             return search / queries
     return None
+
+
+def _numbers(told: Mapping[Any, Any]) -> dict[str, float]:
+    return {str(name): number for name, value in told.items() if (number := _number(value)) is not None}
 
 
 def _number(value: Any) -> float | None:

@@ -6,6 +6,7 @@ and is read when a query is.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,7 @@ MOST_SYSTEMS = 64
 NONE = 0xFFFFFFFF
 
 
-def write_queries(folder: Path, number: int, opened: Opened, place: dict[System, int]) -> bool:
+def write_queries(folder: Path, number: int, opened: Opened, place: Mapping[System, int]) -> bool:
     """Write the two files of a task; False where there is nothing to open."""
     every = len(opened.systems) <= MOST_SYSTEMS
     rows = [i for i, s in enumerate(opened.systems) if every or s.variant == BASE]
