@@ -24,7 +24,7 @@ from hakari.site import board, pages, render
 from hakari.site.crew import Crew
 from hakari.site.digest import Digest
 from hakari.site.drawing import Drawing, Drawn, put
-from hakari.site.model import Reading, System
+from hakari.site.model import MEASURES, Reading, System
 from hakari.site.profiles import Cast, cast
 from hakari.types import Ids
 
@@ -48,7 +48,19 @@ class Site:
     scores: dict[str, dict[System, npt.NDArray[np.float64]]] = field(default_factory=dict)
     """By task the headline values of each query of every system that is no variant."""
     query_ids: dict[str, Ids] = field(default_factory=dict)
+    means: npt.NDArray[np.float64] = field(init=False)
+    """(measures, tasks, systems): the mean of each result, in the order of the reading; NaN where there is none."""
+    sizes: npt.NDArray[np.float64] = field(init=False)
+    """(tasks, systems): bytes of the index a document, NaN where they are not known."""
+    place: dict[System, int] = field(init=False)
+    """The number of each system in the arrays."""
     tell: Callable[[str], None] = lambda text: None
+
+    def __post_init__(self) -> None:
+        shape = len(self.reading.tasks), len(self.reading.systems)
+        self.means = np.full((len(MEASURES), *shape), np.nan)
+        self.sizes = np.full(shape, np.nan)
+        self.place = {system: i for i, system in enumerate(self.reading.systems)}
 
 
 def build(site: Site, out: Path) -> dict[str, int]:
@@ -103,6 +115,8 @@ def _keep(site: Site, drawn: Drawn) -> None:
     """What other pages need of a task."""
     name = site.reading.tasks[drawn.number].name
     site.digests[name] = drawn.digest(site.reading)
+    site.means[:, drawn.number, drawn.systems] = drawn.bare.means
+    site.sizes[drawn.number, drawn.systems] = drawn.bare.sizes
     if drawn.taken is not None:
         site.scores[name] = drawn.scores(site.reading)
         site.query_ids[name] = drawn.query_ids

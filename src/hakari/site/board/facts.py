@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import median
 from typing import Any, NamedTuple
@@ -31,30 +31,47 @@ class Told(NamedTuple):
     """For one query."""
     parameters: int | None
     licence: str | None
-    ceiling: Mapping[str, float]
-    safeguards_left_out: int
+    ceiling: tuple[tuple[str, float], ...] = ()
+    """By measure, what no reranker of the same candidates can pass."""
+    safeguards_left_out: int = 0
 
 
-def told_by(stored: Stored, variant: str) -> Told:
-    """What a result says of a variant of a system."""
+def told_by(stored: Stored, variants: Sequence[str]) -> list[Told]:
+    """What a result says of some variants of its system."""
     manifest, whole = stored.manifest, stored.costs
-    own = (whole.get("variants") or {}).get(variant) or {}
-    facts = manifest.get("facts") or {}
-    documents = _whole(manifest.get("documents"))
-    size = _number(own.get("index_bytes", whole.get("index_bytes")))
-    each = _number(own.get("index_bytes_per_document", whole.get("index_bytes_per_document")))
-    known = documents and (each is not None or size is not None)
-    ceiling = facts.get("ceiling") if variant == BASE else None
-    return Told(
+    facts, forms = manifest.get("facts") or {}, whole.get("variants") or {}
+    documents, queries = _whole(manifest.get("documents")) or 0, _whole(manifest.get("queries"))
+    ceiling = facts.get("ceiling")
+    told = Told(
         _whole(manifest.get("depth")),
-        (size if size is not None else (each or 0.0) * (documents or 0)) if known else None,
-        documents or 0,
-        _latency(own, whole, _whole(manifest.get("queries"))),
+        _index_bytes(whole, documents),
+        documents,
+        _latency(whole, queries),
         _whole(whole.get("parameters", facts.get("parameters"))),
         str(facts["licence"]) if facts.get("licence") else None,
-        _numbers(ceiling) if isinstance(ceiling, Mapping) else {},
-        (_whole(facts.get("safeguards_left_out")) or 0) if variant == BASE else 0,
     )
+    made = []
+    for variant in variants:
+        own = forms.get(variant) or {}
+        size, seconds = _index_bytes(own, documents), _latency(own, queries)
+        one = told._replace(
+            index_bytes=told.index_bytes if size is None else size,
+            seconds=told.seconds if seconds is None else seconds,
+        )
+        if variant == BASE:
+            one = one._replace(
+                ceiling=_numbers(ceiling) if isinstance(ceiling, Mapping) else (),
+                safeguards_left_out=_whole(facts.get("safeguards_left_out")) or 0,
+            )
+        made.append(one)
+    return made
+
+
+def _index_bytes(costs: Mapping[str, Any], documents: int) -> float | None:
+    size, each = _number(costs.get("index_bytes")), _number(costs.get("index_bytes_per_document"))
+    if not documents or (size is None and each is None):
+        return None
+    return size if size is not None else (each or 0.0) * documents
 
 
 @dataclass
@@ -82,7 +99,7 @@ class SystemFacts:
             self.latencies.append(told.seconds)
         self.parameters = told.parameters or self.parameters
         self.licence = told.licence or self.licence
-        for measure, value in told.ceiling.items():
+        for measure, value in told.ceiling:
             self.ceilings.setdefault(measure, {})[task] = value
         self.safeguards_left_out += told.safeguards_left_out
 
@@ -171,27 +188,26 @@ def _documents(entry: Entry | None, opened: Opened | None) -> int | None:
     return None if entry is None else entry.counts["documents"]
 
 
-def _latency(own: Mapping[str, Any], whole: Mapping[str, Any], queries: int | None) -> float | None:
+def _latency(costs: Mapping[str, Any], queries: int | None) -> float | None:
     """Seconds for a query that comes alone where that was measured, else the search of all over their number.
 
     A variant of an encoder has costs of its own; the time of the whole retriever would not be that of the variant.
     """
-    for costs in (own, whole):
-        told = _number(costs.get("query_ms_p50"))
-        if told is not None:
-            return told / 1000
-        alone = costs.get("query_seconds")
-        if isinstance(alone, Mapping) and alone:
-            taken = [value for value in map(_number, alone.values()) if value is not None]
-            return median(taken) if taken else None
-        search = _number(costs.get("search_s"))
-        if search is not None and queries:
-            return search / queries
-    return None
+    told = _number(costs.get("query_ms_p50"))
+    if told is not None:
+        return told / 1000
+    alone = costs.get("query_seconds")
+    if isinstance(alone, Mapping) and alone:
+        taken = [value for value in map(_number, alone.values()) if value is not None]
+        return median(taken) if taken else None
+    search = _number(costs.get("search_s"))
+    return search / queries if search is not None and queries else None
 
 
-def _numbers(told: Mapping[Any, Any]) -> dict[str, float]:
-    return {str(name): number for name, value in told.items() if (number := _number(value)) is not None}
+def _numbers(told: Mapping[Any, Any]) -> tuple[tuple[str, float], ...]:
+    return tuple(
+        (str(name), number) for name, value in told.items() if (number := _number(value)) is not None
+    )
 
 
 def _number(value: Any) -> float | None:

@@ -56,14 +56,12 @@ def write_queries(folder: Path, number: int, opened: Opened, place: Mapping[Syst
     return True
 
 
-def _take_tops(tops: npt.NDArray[np.int64], run: Tops, known: dict[str, int]) -> None:
-    ranks = np.arange(TOP)
-    inside = ranks < np.diff(run.offsets)[:, None]
-    found = run.documents[(run.offsets[:-1, None] + ranks)[inside]]
-    # Many queries find the same documents, so each is looked up once.
-    different, places = np.unique(found, return_inverse=True)
-    numbers = [known.setdefault(str(name), len(known)) for name in run.document_ids[different]]
-    tops[inside] = np.array(numbers, dtype=np.int64)[places.ravel()] if numbers else NONE
+def _take_tops(tops: npt.NDArray[np.int64], found: Tops, known: dict[str, int]) -> None:
+    inside = np.arange(TOP) < np.diff(found.offsets)[:, None]
+    names = found.documents.tolist()
+    for name in dict.fromkeys(names):  # many queries find the same documents
+        known.setdefault(name, len(known))
+    tops[inside] = list(map(known.__getitem__, names))
 
 
 def _positives(task: Task | None, known: dict[str, int]) -> list[list[int]] | None:

@@ -64,7 +64,7 @@ class Scribe:
         row = task_row(opened.listed, opened, self.link(task_page(opened.name)))
         if not opened.systems:
             return Taken(task, row)
-        facts = [told_by(stored, s.variant) for s, stored in zip(opened.systems, opened.stored, strict=True)]
+        facts = _facts(opened)
         drillable = write_queries(self.folder, task, opened, self.systems)
         return Taken(task, row, weighed(opened, self.systems, self.pairs, self.with_values), facts, drillable)
 
@@ -73,6 +73,18 @@ class Scribe:
         from hakari.site.render import href
 
         return href(page, "../") if self.pages else None
+
+
+def _facts(opened: Opened) -> list[Told]:
+    """What the results say, one a system; those of one file are read together."""
+    rows: dict[Path, list[int]] = {}
+    for row, stored in enumerate(opened.stored):
+        rows.setdefault(stored.path, []).append(row)
+    told: dict[int, Told] = {}
+    for of_file in rows.values():
+        variants = [opened.systems[row].variant for row in of_file]
+        told.update(zip(of_file, told_by(opened.stored[of_file[0]], variants), strict=True))
+    return [told[row] for row in range(len(opened.stored))]
 
 
 class Board:
