@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from hakari import __version__
 from hakari.errors import UsageError
-from hakari.site import board, pages, render
+from hakari.site import board, compare, pages, render
 from hakari.site.crew import Crew
 from hakari.site.digest import Digest
 from hakari.site.drawing import Drawing, Drawn, put
@@ -54,6 +54,8 @@ class Site:
     """(tasks, systems): bytes of the index a document, NaN where they are not known."""
     place: dict[System, int] = field(init=False)
     """The number of each system in the arrays."""
+    compared: list[tuple[compare.Part, list[compare.Found]]] = field(default_factory=list)
+    """Systems against the baseline."""
     tell: Callable[[str], None] = lambda text: None
 
     def __post_init__(self) -> None:
@@ -99,7 +101,10 @@ def _write(site: Site, out: Path) -> None:
             _keep(site, drawn)
             if drawn.taken is not None:
                 made.add(drawn.taken)
-    made.write()
+        parts = compare.parts(site)
+        weighed = crew.each(compare.weigh, parts)  # helpers begin with it while the board is written here
+        made.write()
+        site.compared = list(zip(parts, weighed, strict=True))
     for make in pages.AFTER_TASKS:
         for page in make(site):
             put(out, page)

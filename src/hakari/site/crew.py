@@ -57,23 +57,26 @@ class Crew:
             helper.end()
 
     def each(self, work: Callable[[Item], Made], items: Sequence[Item]) -> Iterator[Made]:
-        """What work makes of every item, in the order of the items."""
+        """What work makes of every item, in the order of the items. Helpers begin at once, not when it is asked for."""
         try:
             told = pickle.dumps(work, pickle.HIGHEST_PROTOCOL)
         except (pickle.PicklingError, TypeError, AttributeError):  # such as what was made within a function
-            yield from map(work, items)
-            return
+            return map(work, items)
         shared = _Shared(work, items, len(self._helpers) + 1)
         threads = [threading.Thread(target=h.run, args=(shared, told), daemon=True) for h in self._helpers]
         for thread in threads:
             thread.start()
-        try:
-            for place in range(len(items)):
-                yield shared.result(place)
-        finally:
-            shared.stop()
-            for thread in threads:
-                thread.join()
+        return _results(shared, threads)
+
+
+def _results(shared: _Shared[Item, Made], threads: Sequence[threading.Thread]) -> Iterator[Made]:
+    try:
+        for place in range(len(shared.items)):
+            yield shared.result(place)
+    finally:
+        shared.stop()
+        for thread in threads:
+            thread.join()
 
 
 @dataclass(frozen=True)
@@ -158,20 +161,29 @@ class _Helper:
 
     def run(self, shared: _Shared[Any, Any], work: bytes) -> None:
         """Hand it one item after the other; what it does not bring back is left to others."""
-        place: int | None = None
+        given: list[int] = []
         try:
             if not self._lost:
                 self._send(work)
-            while not self._lost and (place := shared.take(wait=True)) is not None:
-                self._send(pickle.dumps((shared.items[place],), pickle.HIGHEST_PROTOCOL))
+            while not self._lost and self._give(shared, given):
                 done, made = pickle.load(self._output)
-                shared.give(place, made if done else _Failed(made))
-                place = None
+                shared.give(given.pop(0), made if done else _Failed(made))
             self._send(pickle.dumps(None))
         except Exception:  # it died, or its result cannot be brought over: this process will see for itself
             self._lost = True
-            if place is not None:
+            for place in given:
                 shared.give_back(place)
+
+    def _give(self, shared: _Shared[Any, Any], given: list[int]) -> bool:
+        """Give it work; False when there is nothing left. Of numbers it gets two, so that it need not wait.
+
+        Larger items come one at a time: a pipe might not take another while a result waits in the other one.
+        """
+        most = 2 if isinstance(shared.items, range) else 1
+        while len(given) < most and (place := shared.take(wait=not given)) is not None:
+            given.append(place)
+            self._send(pickle.dumps((shared.items[place],), pickle.HIGHEST_PROTOCOL))
+        return bool(given)
 
     def end(self) -> None:
         """Let it go; what it is at is no longer wanted."""
