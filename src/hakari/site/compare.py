@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 MOST = 24
 """Systems that get a page against the baseline; any two can be put side by side on the board."""
 CHANGES = 20
-AT_ONCE = 8
-"""Systems that are compared together."""
 FOREST = 60
 SIGNIFICANT = 0.05
 
@@ -47,10 +45,8 @@ def parts(site: Site) -> list[Part]:
     if baseline is None:
         return made
     for tasks, systems in _groups(site, baseline):
-        for start in range(0, len(systems), AT_ONCE):
-            some = systems[start : start + AT_ONCE]
-            scores = {t: np.stack([site.scores[t][s] for s in (baseline, *some)]) for t in tasks}
-            made.append(Part(some, scores))
+        scores = {t: np.stack([site.scores[t][s] for s in (baseline, *systems)]) for t in tasks}
+        made.append(Part(systems, scores))
     return made
 
 

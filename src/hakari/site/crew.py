@@ -153,8 +153,14 @@ class _Helper:
     """An interpreter that works for this one."""
 
     def __init__(self) -> None:
-        command = [sys.executable, "-c", _LINE]
-        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        # Each is one of several, so none takes every processor for its products of matrices.
+        alone = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+        self._process = subprocess.Popen(
+            [sys.executable, "-c", _LINE],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env={**os.environ, **alone},
+        )
         self._lost = False
         with contextlib.suppress(OSError):
             self._send(pickle.dumps(sys.path))
