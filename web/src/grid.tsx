@@ -50,10 +50,10 @@ export function Grid<Row>({ caption, columns, parts, usual = "", id, marked, bel
   const limit = useSoonAll(total, parts[0]?.rows);
   const orders = useOrders<Row>();
   const kept = useRef(new Map<string, Kept<Row>>()).current;
-  let left = limit;
+  let done = 0;
   return (
     <div class="scroll" tabIndex={0} role="region" aria-label={caption}>
-      <table>
+      <table class={limit < total ? "coming" : undefined}>
         <caption>{caption}</caption>
         <thead>
           <tr>
@@ -64,20 +64,14 @@ export function Grid<Row>({ caption, columns, parts, usual = "", id, marked, bel
         </thead>
         {parts.map((part, i) => {
           const all = orders(i, part, column, direction, below);
-          const shown = Math.max(0, Math.min(left, all.length));
-          left -= all.length;
-          return (
-            <tbody key={part.title ?? i}>
-              {part.title !== undefined && part.rows.length > 0 && (
-                <tr class="part">
-                  <th colSpan={columns.length} scope="rowgroup">
-                    {part.title} {part.note}
-                  </th>
-                </tr>
-              )}
-              {pieces(all, shown).map(([from, to]) => piece(kept, `${i} ${from}`, { all, from, to, columns, id, marked }))}
-            </tbody>
-          );
+          const start = done;
+          done += all.length;
+          const head = part.title === undefined || all.length === 0 ? null : part;
+          return pieces(all.length).map(([from, to]) => {
+            const key = `${part.title ?? i} ${from}`;
+            const props = { all, from, to, columns, id, marked, head: from === 0 ? head : null, later: start + from >= SOON };
+            return start + from < limit ? piece(kept, key, props) : kept.get(key)?.drawn;
+          });
         })}
       </table>
     </div>
@@ -91,6 +85,10 @@ interface PieceProps<Row> {
   columns: readonly Column<Row>[];
   id: (row: Row) => string | number;
   marked: ((row: Row) => boolean) | undefined;
+  /** The part that begins with it, where that has a title. */
+  head: Part<Row> | null;
+  /** Whether it is below the first screen: not seen until all of it is there. */
+  later: boolean;
 }
 
 interface Kept<Row> {
@@ -99,9 +97,16 @@ interface Kept<Row> {
 }
 
 /** Some rows of a part. */
-function Piece<Row>({ all, from, to, columns, id, marked }: PieceProps<Row>) {
+function Piece<Row>({ all, from, to, columns, id, marked, head, later }: PieceProps<Row>) {
   return (
-    <>
+    <tbody class={later ? "later" : undefined}>
+      {head && (
+        <tr class="part">
+          <th colSpan={columns.length} scope="rowgroup">
+            {head.title} {head.note}
+          </th>
+        </tr>
+      )}
       {all.slice(from, to).map((row) => (
         <tr key={id(row)} class={marked?.(row) ? "marked" : undefined}>
           {columns.map((c) =>
@@ -117,25 +122,25 @@ function Piece<Row>({ all, from, to, columns, id, marked }: PieceProps<Row>) {
           )}
         </tr>
       ))}
-    </>
+    </tbody>
   );
 }
 
 /** The same node again where nothing of it changed: rows that are drawn already are not looked at a second time. */
-function piece<Row>(kept: Map<string, Kept<Row>>, name: string, props: PieceProps<Row>): VNode {
-  const before = kept.get(name);
-  if (before && (Object.keys(props) as (keyof PieceProps<Row>)[]).every((key) => before.props[key] === props[key]))
+function piece<Row>(kept: Map<string, Kept<Row>>, key: string, props: PieceProps<Row>): VNode {
+  const before = kept.get(key);
+  if (before && (Object.keys(props) as (keyof PieceProps<Row>)[]).every((name) => before.props[name] === props[name]))
     return before.drawn;
-  const drawn = <Piece key={name} {...props} />;
-  kept.set(name, { props, drawn });
+  const drawn = <Piece key={key} {...props} />;
+  kept.set(key, { props, drawn });
   return drawn;
 }
 
-/** Where pieces of so many rows begin and end: the first screen, then steps. */
-function pieces(all: readonly unknown[], shown: number): [number, number][] {
+/** Where the pieces of some rows begin and end: the first screen, then steps. */
+function pieces(rows: number): [number, number][] {
   const found: [number, number][] = [];
-  for (let from = 0; from < shown; ) {
-    const to = Math.min(shown, from === 0 ? SOON : from + STEP, all.length);
+  for (let from = 0; from < rows; ) {
+    const to = Math.min(rows, from === 0 ? SOON : from + STEP);
     found.push([from, to]);
     from = to;
   }
