@@ -18,11 +18,12 @@ from small import small_set
 from hakari.audit import scan as scanning
 from hakari.audit.columns import choose
 from hakari.audit.compare import Shingle
-from hakari.audit.origin import declared, declared_names, upstream
+from hakari.audit.origin import declared
 from hakari.audit.run import Settings, audit, index_of
 from hakari.audit.shards import find
 from hakari.errors import InvalidInput, UsageError
 from hakari.io.files import connect
+from hakari.tasks.origins import declared_names, upstream
 from hakari.tasks.registry import load
 
 FILLER = [f"row {i} is about the weather in town number {i * 7}, nothing else" for i in range(500)]

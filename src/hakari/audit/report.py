@@ -23,8 +23,8 @@ from hakari.audit.kinds import (
     strongest,
     worst,
 )
-from hakari.audit.origin import declared_names
 from hakari.audit.scan import Scanned
+from hakari.tasks.origins import declared_names
 
 Rows = npt.NDArray[np.int64]
 PAIR = "pair"
