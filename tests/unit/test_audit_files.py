@@ -111,7 +111,7 @@ def test_json_has_one_object_for_each_task_side_and_kind(nano: Path, tmp_path: P
     told = json.loads(hakari("audit", train, "--on", nano, "--json").stdout)
     assert set(map(tuple, told)) == {("task", "side", "kind", "matched", "total", "rows", "risk")}
     by_place = {(one["task"], one["side"], one["kind"]): one for one in told}
-    assert len(by_place) == len(told) == 2 * 3 * 11
+    assert len(by_place) == len(told) == 2 * 3 * 12
     exact = by_place["NanoTest/First", "query", "exact"]
     assert (exact["matched"], exact["total"], exact["rows"], exact["risk"]) == (20, 24, 20, "direct")
     assert by_place["NanoTest/First", "pair", "exact"]["matched"] == 20
