@@ -244,7 +244,9 @@ def _users_own(name: str, module_name: str, attribute: str) -> Any:
         if error.name is None or not f"{module_name}.".startswith(f"{error.name}."):
             raise  # the module is there and lacks something itself
         raise UsageError(
-            f"`{name}`: there is no module `{module_name}` here or among the installed packages", EXAMPLES
+            f"`{name}`: there is no module `{module_name}` here or among the installed packages",
+            f"a retriever of your own is a class in `{module_name.replace('.', '/')}.py` in this folder; "
+            f"others are listed by `{LISTING}`",
         ) from error
     except ValueError as error:  # such as an empty name
         raise UsageError(f"`{name}` is not of the form module:attribute", EXAMPLES) from error
