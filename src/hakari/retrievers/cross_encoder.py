@@ -42,7 +42,8 @@ class PairModel(OnnxModel):
         self._added_to_pair = self._tokenizer.num_special_tokens_to_add(True)
         if usage.max_length <= self._added_to_pair:
             raise UsageError(
-                f"max_length is {usage.max_length}, and the tokenizer adds {self._added_to_pair} tokens to a pair"
+                f"max_length is {usage.max_length}, and the tokenizer adds {self._added_to_pair} tokens to a pair",
+                "max_length=512",
             )
         self._whole = tokenizers.Tokenizer.from_str(self._tokenizer.to_str())
         self._whole.no_truncation()

@@ -97,9 +97,9 @@ def spelled(head: str, settings: Mapping[str, Any], kind: type) -> str:
 
 def check_numbers(settings: Mapping[str, Any]) -> None:
     """Raise where a number that has to be positive is not."""
-    for key in ("max_length", "batch_size"):
+    for key, usual in {"max_length": 512, "batch_size": 8}.items():
         if settings.get(key) is not None and settings[key] < 1:
-            raise UsageError(f"{key} must be at least 1, not {settings[key]}")
+            raise UsageError(f"{key} must be at least 1, not {settings[key]}", f"{key}={usual}")
 
 
 def resolve(layers: Mapping[str, Mapping[str, Any]]) -> Resolved:

@@ -39,7 +39,7 @@ class Usage:
         if self.similarity not in SIMILARITIES:
             raise UsageError(f"unknown similarity `{self.similarity}`", f"one of {', '.join(SIMILARITIES)}")
         if self.max_length < 1:
-            raise UsageError(f"max_length must be at least 1, not {self.max_length}")
+            raise UsageError(f"max_length must be at least 1, not {self.max_length}", "max_length=512")
 
 
 @dataclass(frozen=True)
@@ -55,9 +55,9 @@ class PairUsage:
 
     def __post_init__(self) -> None:
         if self.max_length < 1:
-            raise UsageError(f"max_length must be at least 1, not {self.max_length}")
+            raise UsageError(f"max_length must be at least 1, not {self.max_length}", "max_length=512")
         if self.label < 0:
-            raise UsageError(f"label counts from 0, and is {self.label}")
+            raise UsageError(f"label counts from 0, and is {self.label}", "label=0")
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class TokenUsage:
 
     def __post_init__(self) -> None:
         if self.max_length < 1:
-            raise UsageError(f"max_length must be at least 1, not {self.max_length}")
+            raise UsageError(f"max_length must be at least 1, not {self.max_length}", "max_length=512")
 
 
 @dataclass(frozen=True)

@@ -67,7 +67,8 @@ class OnnxModel:
         self._added = self._tokenizer.num_special_tokens_to_add(False)
         if max_length <= self._added:
             raise UsageError(
-                f"max_length is {max_length}, and the tokenizer itself adds {self._added} tokens"
+                f"max_length is {max_length}, and the tokenizer itself adds {self._added} tokens",
+                "max_length=512",
             )
         self._max_length = max_length
         self._tokenizer.no_padding()
