@@ -15,7 +15,7 @@ from hakari import native
 from hakari.audit import plain
 from hakari.audit.compare import LONG, Shingle
 from hakari.audit.normal import INST_HASH, KEYWORD_HASHES, OWNER_HASHES, ROLE_HASHES, fold
-from hakari.audit.origin import upstream
+from hakari.tasks.origins import upstream
 from hakari.types import Task
 
 VERSION = 3
