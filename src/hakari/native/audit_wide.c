@@ -169,11 +169,11 @@ Wide wide = {mark_plain, gram_keys_plain, look_plain};
 void choose_wide(void) {
     sort_bytes();
 #if WIDE
-    const char *told = getenv("HAKARI_VECTORS");
+    const char *told = getenv("HAKARI_VECTORS"); /* for tests, and to compare them */
     __builtin_cpu_init();
     bool narrow = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
     bool broad = narrow && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
-    if (broad && !told)
+    if (broad && !(told && *told))
         wide = (Wide){mark_broad, gram_keys_broad, look_broad};
     else if (narrow && !(told && !strcmp(told, "none")))
         wide = (Wide){mark_narrow, gram_keys_narrow, look_plain};
