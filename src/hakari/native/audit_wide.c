@@ -59,7 +59,7 @@ static size_t mark_plain(const uint8_t *raw, size_t blocks, Mark *marks) {
     marks[b] = mark;
 
 #define NARROW __attribute__((target("avx2,bmi,bmi2,popcnt")))
-#define BROAD __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,bmi,bmi2,popcnt,prefer-vector-width=512")))
+#define BROAD __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,bmi,bmi2,popcnt")))
 
 typedef struct {
     __m256i low, high;
