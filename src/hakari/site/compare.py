@@ -103,7 +103,7 @@ def pages(site: Site) -> Iterator[Page]:
         "System",
         "Shared tasks",
         f"{HEADLINE} against the baseline, with the paired 95 % interval",
-        "",
+        "Verdict",
     ]
     name = baseline.label if baseline is not None else "none"
     blocks: list[Block] = (
@@ -209,7 +209,7 @@ def _table(site: Site, system: System, baseline: System, tasks: Sequence[str], f
                 f"{wins}/{ties}/{losses}",
             )
         )
-    columns = ["Task", system.label, baseline.label, "Difference, 95 %", "p, Holm", "", "Wins/ties/losses"]
+    columns = ["Task", system.label, baseline.label, "Difference, 95 %", "p, Holm", "Verdict", "Wins/ties/losses"]
     return Table(
         f"{HEADLINE} by task",
         columns,
