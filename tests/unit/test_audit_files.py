@@ -18,11 +18,12 @@ from small import small_set
 from hakari.audit import scan as scanning
 from hakari.audit.columns import choose
 from hakari.audit.compare import Shingle
-from hakari.audit.origin import declared, declared_names, upstream
+from hakari.audit.origin import declared
 from hakari.audit.run import Settings, audit, index_of
 from hakari.audit.shards import find
 from hakari.errors import InvalidInput, UsageError
 from hakari.io.files import connect
+from hakari.tasks.origins import declared_names, upstream
 from hakari.tasks.registry import load
 
 FILLER = [f"row {i} is about the weather in town number {i * 7}, nothing else" for i in range(500)]
@@ -110,7 +111,7 @@ def test_json_has_one_object_for_each_task_side_and_kind(nano: Path, tmp_path: P
     told = json.loads(hakari("audit", train, "--on", nano, "--json").stdout)
     assert set(map(tuple, told)) == {("task", "side", "kind", "matched", "total", "rows", "risk")}
     by_place = {(one["task"], one["side"], one["kind"]): one for one in told}
-    assert len(by_place) == len(told) == 2 * 3 * 11
+    assert len(by_place) == len(told) == 2 * 3 * 12
     exact = by_place["NanoTest/First", "query", "exact"]
     assert (exact["matched"], exact["total"], exact["rows"], exact["risk"]) == (20, 24, 20, "direct")
     assert by_place["NanoTest/First", "pair", "exact"]["matched"] == 20

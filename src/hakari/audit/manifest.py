@@ -11,7 +11,7 @@ from typing import Any
 
 from hakari import __version__
 from hakari.audit.index import VERSION
-from hakari.audit.kinds import BY_NAME, KINDS, RISKS
+from hakari.audit.kinds import BY_NAME, KINDS, RISKS, SIMILAR
 from hakari.audit.report import Reason, Report
 from hakari.errors import Fault, InvalidInput, UsageError
 
@@ -54,7 +54,16 @@ def header(report: Report, risks: Sequence[str]) -> dict[str, Any]:
             for one in report.scanned
         ],
         "definitions": {kind.name: kind.definition(report.thresholds) for kind in KINDS},
+        **similar_told(report),
     }
+
+
+def similar_told(report: Report) -> dict[str, Any]:
+    """The model that looked for paraphrases and its limits, where one did."""
+    if report.similars is None:
+        return {}
+    rows = "unflagged" if report.similars.only_unflagged else "all"
+    return {"similar": {**report.similars.similarity.told(), "rows": rows}}
 
 
 def lines(report: Report, risks: Sequence[str]) -> Iterable[str]:
@@ -71,7 +80,7 @@ def lines(report: Report, risks: Sequence[str]) -> Iterable[str]:
             "row": at,
             "kind": kept[0].kind,
             "risk": min((BY_NAME[reason.kind].risk for reason in kept), key=RISKS.index),
-            "reasons": [vars(reason) for reason in kept[:MOST_REASONS]],
+            "reasons": [reason.told() for reason in kept[:MOST_REASONS]],
         }
         yield json.dumps(told, ensure_ascii=False)
 
@@ -118,6 +127,9 @@ def statement(report: Report, risks: Sequence[str], removed: Mapping[str, int]) 
     names = [task.name for task in report.index.tasks]
     shown = ", ".join(names[:12]) + (f" and {len(names) - 12} more" if len(names) > 12 else "")
     kinds = [kind for kind in KINDS if kind.risk in risks and kind.name != "origin"]
+    closing = "Paraphrases and translations are not found by these kinds."
+    if SIMILAR in risks:
+        closing = "Paraphrases further from the original, and translations, are not found by these kinds."
     definitions = "\n".join(
         f"- `{kind.name}` ({kind.risk}): {kind.definition(report.thresholds)}." for kind in kinds
     )
@@ -134,5 +146,5 @@ def statement(report: Report, risks: Sequence[str], removed: Mapping[str, int]) 
 
 {definitions}
 
-Paraphrases and translations are not found by these kinds.
+{closing}
 """

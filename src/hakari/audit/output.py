@@ -9,7 +9,7 @@ from pathlib import Path
 
 from hakari.audit import clean as cleaning
 from hakari.audit import manifest
-from hakari.audit.kinds import DIRECT, NEAR, PARTIAL
+from hakari.audit.kinds import DIRECT, NEAR, PARTIAL, SIMILAR
 from hakari.audit.report import Report
 from hakari.audit.shards import Shard
 from hakari.errors import UsageError
@@ -24,6 +24,8 @@ class Targets:
     statement: Path | None
     remove: str
     replace: bool = False
+    similar: bool = False
+    """Whether the audit looks for paraphrases, so that `similar` is a risk that rows can have."""
 
     @property
     def risks(self) -> list[str]:
@@ -39,12 +41,15 @@ class Targets:
 
     def check(self, shards: Sequence[Shard]) -> None:
         """Refuse what cannot be written before any work is done."""
-        unknown = [risk for risk in self.risks if risk not in (DIRECT, NEAR, PARTIAL)]
+        unknown = [risk for risk in self.risks if risk not in (DIRECT, NEAR, SIMILAR, PARTIAL)]
         if unknown or not self.risks:
             told = unknown[0] if unknown else self.remove
             raise UsageError(
-                f"`{told}` is no risk that rows have", "use `direct`, `near`, `partial`, with commas"
+                f"`{told}` is no risk that rows have",
+                "use `direct`, `near`, `similar`, `partial`, with commas",
             )
+        if SIMILAR in self.risks and not self.similar:
+            raise UsageError("`--remove` names `similar`, which nobody looks for", "add `--similar MODEL`")
         if self.clean is not None:
             cleaning.check_free(cleaning.targets(shards, self.clean), self.replace)
         for path in (self.manifest, self.statement_path):

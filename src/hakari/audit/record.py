@@ -13,7 +13,7 @@ import numpy as np
 from hakari import __version__
 from hakari.audit.index import Audited
 from hakari.audit.kinds import KINDS
-from hakari.audit.manifest import write_lines
+from hakari.audit.manifest import similar_told, write_lines
 from hakari.audit.report import Report
 from hakari.errors import Fault, InvalidInput, UsageError
 from hakari.io.audits import KEY, recorded
@@ -75,6 +75,7 @@ def entry_of(report: Report, task: Audited, name: str, date: str) -> dict[str, A
             if count.matched
         ],
         "definitions": {kind.name: kind.definition(report.thresholds) for kind in KINDS},
+        **similar_told(report),
     }
 
 

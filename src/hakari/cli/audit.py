@@ -14,6 +14,7 @@ from hakari.errors import EXIT_GATE_FAILED, EXIT_OK
 if TYPE_CHECKING:
     from hakari.audit.report import Report
     from hakari.audit.shards import Shard
+    from hakari.audit.similar_scan import Asked
 
 FILE = click.Path(path_type=Path)
 
@@ -81,6 +82,23 @@ _scan_options = options.together(
         show_default=True,
         help="Where shards are scanned: on all cores, or as tasks of a Ray cluster.",
     ),
+    click.option(
+        "--similar",
+        metavar="MODEL",
+        help="Also look for paraphrases with a dense retriever, such as `bge_small_en` or `static:wordllama`.",
+    ),
+    click.option(
+        "--cosine",
+        type=click.FloatRange(0, 1, min_open=True),
+        help="With --similar: from which cosine on a text is reworded; default: found for the model.",
+    ),
+    click.option(
+        "--similar-rows",
+        type=click.Choice(["all", "unflagged"]),
+        default="all",
+        show_default=True,
+        help="With --similar: all rows, or only those not flagged as `direct` or `near`, which is quicker.",
+    ),
     click.option("--skip-corrupt", is_flag=True, help="Leave out shards that cannot be read, and say so."),
     click.option("--fresh", is_flag=True, help="Scan again what an earlier scan has kept."),
 )
@@ -97,6 +115,8 @@ def command() -> None:
       hakari audit train.parquet --on NanoCoIR
 
       hakari audit train/ --on NanoCoIR,NanoRTEB --json
+
+      hakari audit train.parquet --on NanoCoIR --similar bge_small_en
 
       hakari audit verify cleaned/ --on NanoCoIR
 
@@ -119,7 +139,7 @@ def command() -> None:
     metavar="RISKS",
     default="direct,near,partial",
     show_default=True,
-    help="Which rows `--clean` leaves out and `--manifest` lists.",
+    help="Which rows `--clean` leaves out and `--manifest` lists: add `similar` for what --similar finds.",
 )
 @click.option(
     "--record", is_flag=True, help="Write counts and definitions into the metadata and card of the sets."
@@ -134,9 +154,8 @@ def scan(train: tuple[str, ...], as_json: bool, examples: int, **chosen: Any) ->
     from hakari.audit import output as written
     from hakari.audit.places import shards_of
 
-    targets = written.Targets(
-        *(chosen[name] for name in ("clean", "manifest", "statement", "remove", "replace"))
-    )
+    given = {name: chosen[name] for name in ("clean", "manifest", "statement", "remove", "replace")}
+    targets = written.Targets(**given, similar=chosen["similar"] is not None)
     shards = shards_of(train)
     targets.check(shards)
     report = _scanned(shards, chosen)
@@ -225,13 +244,29 @@ def _scanned(train: Sequence[str | Shard], chosen: dict[str, Any]) -> Report:
     settings = run.Settings(
         chosen["shingle"], chosen["containment"], given, chosen["skip_corrupt"], chosen["fresh"]
     )
-    settings = replace(settings, code=chosen["normalise"] == "code")
+    settings = replace(settings, code=chosen["normalise"] == "code", similar=_similar(chosen))
     if chosen["engine"] == "ray":
         from hakari.engines.audit_ray import scan_on_ray
 
         settings = replace(settings, engine=scan_on_ray)
     with telling() as progress:
         return run.audit(train, chosen["tasks"], chosen["tasks_dir"], settings, progress)
+
+
+def _similar(chosen: dict[str, Any]) -> Asked | None:
+    """What looks for paraphrases, where that was asked for."""
+    from hakari.errors import UsageError
+
+    if chosen["similar"] is None:
+        if chosen["cosine"] is not None or chosen["similar_rows"] != "all":
+            option = "--cosine" if chosen["cosine"] is not None else "--similar-rows"
+            raise UsageError(f"`{option}` says how to look for paraphrases", "add `--similar MODEL`")
+        return None
+    from hakari.audit.similar_scan import Asked
+    from hakari.retrievers.text_vectors import TextVectors
+
+    model = TextVectors(chosen["similar"])
+    return Asked(model, chosen["cosine"], chosen["similar_rows"] == "unflagged")
 
 
 def _tell(report: Report, as_json: bool, examples: int) -> None:

@@ -18,8 +18,11 @@ if TYPE_CHECKING:
     from hakari.audit.report import Count, Report
 
 SHOWN_TASKS = 60
-RULE = "Risk: direct, a whole text stands in a row; near, most of one does, edited, reordered, renamed or in pieces; "
-RULE += "partial, a part or a name of one does; none found; not audited, nothing of it could be compared."
+RULE = (
+    "Risk: direct, a whole text stands in a row; near, most of one does, edited, reordered, renamed or in pieces; "
+    "similar, a model takes a row for a rewording; partial, a part or a name of one does; none found; not audited, "
+    "nothing of it could be compared."
+)
 
 
 def columns_told(report: Report) -> Iterator[str]:
@@ -114,9 +117,14 @@ def print_examples(report: Report, count: int) -> None:
         reason, facts = example.reason, example.facts
         heading = (
             f"{reason.kind}: {reason.side} {reason.id} of {reason.task}, {example.shard} row {example.row}; "
-            f"containment {facts['containment']:.2f}, Jaccard {facts['jaccard']:.2f}, "
-            f"longest run {facts['longest']:.0f} of {facts['words']:.0f} words"
         )
+        if "cosine" in facts:
+            heading += f"cosine {facts['cosine']:.3f}"
+        else:
+            heading += (
+                f"containment {facts['containment']:.2f}, Jaccard {facts['jaccard']:.2f}, "
+                f"longest run {facts['longest']:.0f} of {facts['words']:.0f} words"
+            )
         out.print(Text(visible(heading), style="bold"))
         table = RichTable(box=None, show_header=False, padding=(0, 2, 0, 0), expand=out.width < 1000)
         table.add_column(ratio=1, overflow="fold")

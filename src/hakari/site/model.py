@@ -18,6 +18,7 @@ import numpy.typing as npt
 from hakari.store import bulk, files
 from hakari.tasks.catalog import Entry
 from hakari.tasks.statistics import Statistics, statistics
+from hakari.tasks.training_audits import TrainedOn
 from hakari.types import Ids, Run, Task
 
 MEASURES = ("nDCG@10", "hit@10", "R@100", "RR@10", "AP@100", "P@10")
@@ -145,6 +146,8 @@ class Reading:
     """By retriever and key of the settings the manifest of one of its results."""
     licences: Mapping[str, str] = field(default_factory=dict)
     """By the name of a model its licence, as far as that is known."""
+    trained_on: Mapping[str, TrainedOn] = field(default_factory=dict)
+    """By the spelling of a retriever what it was trained on, as far as that is known."""
 
     @cached_property
     def counts(self) -> dict[System, int]:
