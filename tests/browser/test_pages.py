@@ -155,7 +155,9 @@ def test_the_keyboard_reaches_everything(seen: Board, page: str):
 def test_what_folds_unfolds_by_keyboard(seen: Board):
     keys = pytest.importorskip("selenium.webdriver").Keys
     visit(seen, "tasks/NanoTest/First.html")
-    folded = seen.js("const s = document.querySelector('main details:not([open]) summary'); s.focus(); return s")
+    folded = seen.js(
+        "const s = document.querySelector('main details:not([open]) summary'); s.focus(); return s"
+    )
     folded.send_keys(keys.ENTER)
     assert seen.js("return document.activeElement.parentElement.open") is True
 

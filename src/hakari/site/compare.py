@@ -209,7 +209,15 @@ def _table(site: Site, system: System, baseline: System, tasks: Sequence[str], f
                 f"{wins}/{ties}/{losses}",
             )
         )
-    columns = ["Task", system.label, baseline.label, "Difference, 95 %", "p, Holm", "Verdict", "Wins/ties/losses"]
+    columns = [
+        "Task",
+        system.label,
+        baseline.label,
+        "Difference, 95 %",
+        "p, Holm",
+        "Verdict",
+        "Wins/ties/losses",
+    ]
     return Table(
         f"{HEADLINE} by task",
         columns,

@@ -72,7 +72,9 @@ def _sizes(view: View) -> Table:
     ]  # fmt: skip
     if not row:
         return Table("Sizes and positives", ["Figure", "Measured"], [r[:2] for r in rows])
-    return Table("Sizes and positives, measured here and as published", ["Figure", "Measured", "Published"], rows)
+    return Table(
+        "Sizes and positives, measured here and as published", ["Figure", "Measured", "Published"], rows
+    )
 
 
 def _plain(value: float | None) -> str:
