@@ -183,10 +183,13 @@ def _forest(tasks: Sequence[str], found: Found) -> list[Block]:
     if len(tasks) > FOREST:
         return []
     order = sorted(tasks, key=lambda t: (-found[t][0], t))
-    drawn = charts.forest([(t, *found[t][:3]) for t in [*order, "*"]], f"Differences in {HEADLINE} by task")
+    drawn = charts.forest(
+        [*((t, *found[t][:3]) for t in order), (f"mean of {len(tasks)} tasks", *found["*"][:3])],
+        f"Differences in {HEADLINE} by task",
+    )
     return [
         Figure(
-            drawn, f"Difference in {HEADLINE} on each task with its paired 95 % interval, and over all (*)."
+            drawn, f"Difference in {HEADLINE} on each task with its paired 95 % interval, and on their mean."
         )
     ]
 

@@ -50,7 +50,7 @@ ALIKE_STRUCTURE = 0.5
 SUBJECT_WORDS = 3
 """Rare words that two texts share from which they speak of the same."""
 TURN_RUNS, TURN_SHARE = 4, 0.2
-"""Runs of three words of a text that stand in earlier turns, and their share, from which it is taken to answer those."""
+"""Runs of three words of a text that stand in earlier turns, and their share, from which on it answers those."""
 LONGEST = 20_000
 """Characters of a text that are looked at."""
 _EVIDENCE = 5
@@ -239,6 +239,8 @@ def _earlier_turn(asked: _Seen, wanted: _Seen, found: _Seen) -> Iterable[str] | 
     last = asked.text[turns[-1].start :]
     before, end, held = (shingles(text) for text in (asked.text[: turns[-1].start], last, found.text))
     share = len(held & before) / len(held)
+    if len(held & before) < TURN_RUNS:
+        return None
     if (
         share < TURN_SHARE
         or share <= len(held & end) / len(held)
