@@ -214,12 +214,14 @@ def apply(manifest: Path, train: tuple[Path, ...], clean: Path, replace: bool) -
     from hakari.audit import clean as cleaning
     from hakari.audit.manifest import read
     from hakari.audit.shards import find
+    from hakari.display import counted
 
     removals, shards = read(manifest), find(train)
     places = cleaning.targets(shards, clean)
     cleaning.check_free(places, replace)
     removed = cleaning.clean(shards, removals, places)
-    output.note(f"`{clean}`: {sum(removed.values()):,} rows left out of {len(shards):,} files")
+    left_out = counted(sum(removed.values()), "row")
+    output.note(f"`{clean}`: {left_out} left out of {counted(len(shards), 'file')}")
 
 
 def _record(report: Report, train: tuple[str, ...], chosen: dict[str, Any]) -> None:
