@@ -20,7 +20,16 @@ setup(
                 f"src/hakari/native/{part}.c"
                 for part in (
                     *("module", "scan", "bm25", "measures", "dense"),
-                    *("audit_text", "audit_code", "audit_compare", "audit_scan", "audit_python"),
+                    *(
+                        "audit_wide",
+                        "audit_fold",
+                        "audit_text",
+                        "audit_code",
+                        "audit_compare",
+                        "audit_probe",
+                        "audit_scan",
+                        "audit_python",
+                    ),
                 )
             ],
             depends=["src/hakari/native/native.h", "src/hakari/native/audit.h"],

@@ -1,9 +1,13 @@
 """Every family on every open task: quality with intervals, time and bytes, in one table.
 
-Real weights: BM25 twice, bge-small and all-MiniLM-L6-v2 (through sentence-transformers), a hybrid, a late-interaction
-backbone and a cross-encoder. The reranker reads 100 candidates of the hybrid on the tasks of `DEEP` and 20 elsewhere.
+Real weights: BM25 twice, bge-small and all-MiniLM-L6-v2 (through sentence-transformers), a hybrid, two by late
+interaction and a cross-encoder. The reranker reads 100 candidates of the hybrid on the tasks of `DEEP`, else 20.
 Late interaction searches the whole corpus where it has up to 1,000 documents, and else reranks 100 candidates of
-`bm25-code`. Finished results are kept, so a run that was stopped goes on where it was.
+`bm25-code`; the token vectors of all-MiniLM-L6-v2, which was not trained for it, rerank 20 of `bm25-code` through
+sentence-transformers' MultiVectorEncoder.
+
+Finished results are kept, so a run that was stopped goes on where it was. What was measured is also told in
+`families.jsonl`, each figure under a hash of all that decides it, so that a run goes on from there on another machine.
 
     python benchmarks/families.py --data path/to/data --results families --output benchmarks/families.md
 """
@@ -11,15 +15,17 @@ Late interaction searches the whole corpus where it has up to 1,000 documents, a
 from __future__ import annotations
 
 import argparse
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import hakari
+from hakari.bench import describe
 from hakari.report.costs import with_costs
 from hakari.retrievers.registry import parse
-from hakari.store.files import scan
+from hakari.store.keys import canonical, digest
 from hakari.types import Task
 
 HYBRID = "rrf(bm25-code,bge_small_en)"
@@ -33,9 +39,10 @@ DEEP = frozenset(
         "XQuAD_en",
     }
 )
-SMALL = 1_000
+SMALL, DEPTH = 1_000, 100
 LATE, RERANK, MINILM = "colbert_backbone", "reranker_en on the hybrid", "all-MiniLM-L6-v2"
-COLUMNS = ("bm25", "bm25-code", "bge_small_en", MINILM, HYBRID, LATE, RERANK)
+MAXSIM = "all-MiniLM-L6-v2 by MaxSim"
+COLUMNS = ("bm25", "bm25-code", "bge_small_en", MINILM, HYBRID, LATE, MAXSIM, RERANK)
 
 
 def minilm() -> str | None:
@@ -58,12 +65,39 @@ def systems(task: Task) -> Iterator[tuple[str, str]]:
     yield RERANK, f"rerank({HYBRID},reranker_en,depth={depth})"
     if own := minilm():
         yield MINILM, own
+        yield MAXSIM, f"rerank(bm25-code,late:{own},depth=20)"
     yield LATE, LATE if len(task.corpus) <= SMALL else "rerank(bm25-code,colbert_backbone)"
 
 
 def measured(task: Task, spelling: str, results: Path) -> dict[str, Any]:
     """nDCG@10 of a system on a task with its interval, and what it cost."""
-    return with_costs(hakari.run(spelling, on=task, measures="nDCG@10", depth=100, results=results))[0]
+    return with_costs(hakari.run(spelling, on=task, measures="nDCG@10", depth=DEPTH, results=results))[0]
+
+
+def identity(task: Task, column: str, spelling: str) -> str:
+    """A hash of all that decides a cell, wherever the models lie."""
+    manifest = describe(task, parse(spelling), DEPTH)
+    decides = ("protocol", "content", "settings", "task_settings", "depth")
+    told = canonical({"column": column, **{name: manifest[name] for name in decides}})
+    return digest(told.replace(minilm() or "st:", "st:"))
+
+
+class Cells:
+    """What was measured, in a file of one line a cell."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+        self.kept: dict[str, dict[str, Any]] = {cell["key"]: cell for cell in map(json.loads, lines)}
+
+    def keep(self, key: str, task: Task, column: str, row: Mapping[str, Any]) -> dict[str, Any]:
+        """Add a cell to the file."""
+        cost = {name: row["cost"].get(name) for name in ("seconds", "index_bytes_per_document")}
+        quality = {name: row[name] for name in ("value", "low", "high")}
+        self.kept[key] = {"task": task.name, "column": column, "key": key, **quality, "cost": cost}
+        ordered = sorted(self.kept.values(), key=lambda cell: (cell["task"], COLUMNS.index(cell["column"])))
+        self.path.write_text("".join(json.dumps(cell) + "\n" for cell in ordered), encoding="utf-8")
+        return self.kept[key]
 
 
 def main() -> None:
@@ -73,20 +107,26 @@ def main() -> None:
     )
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--results", type=Path, default=Path("families"))
+    parser.add_argument("--cells", type=Path, default=Path(__file__).with_suffix(".jsonl"))
     parser.add_argument("--output", type=Path)
     parser.add_argument("--only", nargs="*", default=COLUMNS, help="columns to run")
     parser.add_argument("--finished", action="store_true", help="run nothing; the table of what is there")
     arguments = parser.parse_args()
     sets = sorted(path for path in arguments.data.iterdir() if (path / "corpus").is_dir())
     tasks = sorted(hakari.load(sets), key=lambda task: sum(map(len, task.corpus.texts)))
+    kept = Cells(arguments.cells)
     cells: dict[tuple[str, str], dict[str, Any]] = {}
-    there = {(stored.task, stored.retriever) for stored in scan(arguments.results)}
     for column in [c for c in COLUMNS if c in arguments.only]:
         for task in tasks:
             for name, spelling in systems(task):
-                if name == column and (not arguments.finished or (task.name, parse(spelling).name) in there):
-                    cells[task.name, column] = measured(task, spelling, arguments.results)
-                    print(task.name, column, f"{cells[task.name, column]['value']:.4f}", flush=True)
+                if name != column:
+                    continue
+                key = identity(task, column, spelling)
+                if key not in kept.kept and not arguments.finished:
+                    kept.keep(key, task, column, measured(task, spelling, arguments.results))
+                    print(task.name, column, f"{kept.kept[key]['value']:.4f}", flush=True)
+                if key in kept.kept:
+                    cells[task.name, column] = kept.kept[key]
     if arguments.output:
         arguments.output.write_text(table(tasks, cells), encoding="utf-8")
 

@@ -86,7 +86,9 @@ class Spread:
 
     @classmethod
     def of(cls, values: Sequence[float]) -> Spread:
-        """The spread of two values or more."""
+        """The spread of some values; of one, the value itself."""
+        if len(values) == 1:
+            return cls(values[0], values[0], values[0])
         low, median, high = statistics.quantiles(values, n=4, method="inclusive")
         return cls(median, low, high)
 

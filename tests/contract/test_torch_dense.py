@@ -165,6 +165,10 @@ def test_the_manifest_says_what_was_used_and_who_said_it(folder, tmp_path) -> No
     assert told["max_length"] == {"value": 64, "from": "flag"}
     assert told["normalise"] == {"value": True, "from": "model"}
     assert told["similarity"]["value"] == "cosine"
+    assert told["dtype"] == {"value": "float32", "from": "model"}
+    for setting, value in {"device": "cpu", "batch_size": 1, "attention": "auto"}.items():
+        assert told[setting] == {"value": value, "from": "default"}
+    assert told["trust_remote_code"] == {"value": False, "from": "default"}
     assert told["query_prompt"] == {"value": "code for: ", "from": "prompts of the task"}
     assert stored.manifest["task_settings"] == {"query_prompt": "code for: "}
     assert stored.manifest["settings"]["pooling"] == "cls"

@@ -190,6 +190,36 @@ def test_reranker_scores_are_those_of_the_library_before_they_are_squeezed(made)
     assert bytes_of(again.runs["float"]) == bytes_of(found.runs["float"])
 
 
+@pytest.mark.parametrize("kept", ["float32", "bfloat16", "float16"])
+@pytest.mark.parametrize("stated", [True, False])
+def test_the_type_of_numbers_that_is_told_is_the_one_a_model_is_run_in(made, tmp_path, kept, stated) -> None:
+    import torch
+
+    folder = tmp_path / "model"
+    library("CrossEncoder", made["cross_encoder"]).to(getattr(torch, kept)).save_pretrained(str(folder))
+    for path in folder.rglob("config.json"):
+        config = {k: v for k, v in json.loads(path.read_text()).items() if stated or "dtype" not in k}
+        path.write_text(json.dumps(config))
+    reranker = parse(f"rerank(bm25,rerank:st:{folder})").reranker
+    told, model = reranker.asked.told(TASK), reranker.pairs.model()
+    assert told["dtype"] == {"value": kept, "from": "model"}
+    assert {parameter.dtype for parameter in model.parameters()} == {getattr(torch, kept)}
+    assert told["device"]["value"] == model.device.type == "cpu"
+
+
+def test_the_prompt_that_a_reranker_has_of_its_own_is_told(made, tmp_path) -> None:
+    model = library("CrossEncoder", made["cross_encoder"])
+    model.prompts, model.default_prompt_name = {"web": "Given a query: "}, "web"
+    model.save_pretrained(str(tmp_path / "model"))
+    spelling = f"rerank:st:{tmp_path / 'model'}"
+    found = parse(f"rerank(bm25,{spelling})").retrieve(TASK, 12)
+    assert found.facts["settings"]["prompt"] == {"value": "Given a query: ", "from": "model"}
+    given = parse(f"rerank(bm25,{spelling}(prompt='Given a query: '))").retrieve(TASK, 12)
+    assert bytes_of(found.runs["float"]) == bytes_of(given.runs["float"])
+    without = parse(f"rerank(bm25,rerank:st:{made['cross_encoder']})").retrieve(TASK, 12)
+    assert bytes_of(found.runs["float"]) != bytes_of(without.runs["float"])
+
+
 def test_one_of_several_labels_is_chosen(made, tmp_path) -> None:
     folder = torch_models.cross_encoder(tmp_path / "three", labels=3)
     runs = [

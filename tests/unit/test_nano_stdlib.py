@@ -152,6 +152,6 @@ def test_nanostdlib_is_full_and_the_same_in_every_process() -> None:
     assert [draft.queries for draft in others] != [draft.queries for draft in built]
     script = (
         "import hashlib; from hakari.nano.stdlib import build_stdlib; "
-        "print(hashlib.sha256(repr(build_stdlib()).encode()).hexdigest())"
+        "print(hashlib.sha256(repr(build_stdlib('NanoStdlib')).encode()).hexdigest())"
     )
     assert run(script, "3") == hashlib.sha256(repr(built).encode()).hexdigest()

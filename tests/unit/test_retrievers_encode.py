@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from hakari.errors import UsageError
+from hakari.retrievers import encode
 from hakari.retrievers.embedding_cache import EmbeddingCache
 from hakari.retrievers.encode import encode_texts, thread_count
 from hakari.retrievers.onnx import Encoding, unit
@@ -86,6 +87,27 @@ def test_what_was_encoded_before_a_failure_is_kept(tmp_path, monkeypatch):
         encode_texts(HashEncoder(), ["long text", "bad", "c"], cache)
     with EmbeddingCache({}, tmp_path) as cache:
         assert set(cache.fetch(["long text", "bad"])) == {0}
+
+
+@pytest.mark.parametrize("error", [IndexError("of the model"), KeyboardInterrupt()])
+def test_whatever_a_model_raises_in_its_thread_is_raised_here(error, monkeypatch):
+    class Failing(HashEncoder):
+        def encode(self, text):
+            if text == "text 7":
+                raise error
+            return super().encode(text)
+
+    monkeypatch.setenv("HAKARI_THREADS", "3")
+    with pytest.raises(type(error)):
+        encode_texts(Failing(), [f"text {i}" for i in range(40)])
+
+
+def test_a_slow_model_is_heard_of_before_it_is_done(monkeypatch):
+    monkeypatch.setenv("HAKARI_THREADS", "1")
+    monkeypatch.setattr(encode, "HAND_OVER_S", 0.0)
+    encoder, heard = HashEncoder(), []
+    encode_texts(encoder, ["a", "b", "c"], progress=lambda done, total: heard.append((done, total)))
+    assert heard == [(0, 3), (1, 3), (2, 3), (3, 3)]
 
 
 def test_facts_say_how_much_was_not_read():

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from hakari.cli.options import settings
 from hakari.errors import UnknownName, UsageError
 from hakari.retrievers import registry
 from hakari.retrievers.fuse import Rrf
@@ -150,6 +151,11 @@ def test_common_settings_reach_all_that_take_them_and_are_written_out_in_the_nam
     assert both[1].k == 60
     with pytest.raises(UsageError, match="has the setting `windw`"):
         parse_all([f"{own_module}:Own"], {"windw": "8"})
+
+
+def test_what_follows_the_option_is_taken_as_it_is(own_module):
+    given = settings(("prompt=query: ", "k1= 2 ", "stem = no ", "method=b ", "top= None"))
+    assert parse(f"{own_module}:Own", given).given == (2.0, 3, False, "b", "query: ", None)
 
 
 def test_unknown_names_get_the_nearest():

@@ -14,7 +14,14 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from hakari.errors import InvalidInput
-from hakari.stats import Differences, Resampling, compare_pairs, paired_randomisation, smallest_difference
+from hakari.stats import (
+    Differences,
+    Resampling,
+    compare_pairs,
+    pair_p_values,
+    paired_randomisation,
+    smallest_difference,
+)
 from hakari.stats import compare as module
 
 QUICK = Resampling(resamples=1_000)
@@ -94,6 +101,24 @@ def test_how_pairs_are_split_changes_nothing(monkeypatch):
     split = compare_pairs(tasks, resampling=QUICK)
     assert same(whole.macro, split.macro)
     assert same(whole.tasks["b"], split.tasks["b"])
+
+
+@pytest.mark.parametrize("sizes", [(60,), (60, 60), (60, 9), (1,)])
+def test_p_values_alone_are_those_of_the_comparison(sizes, monkeypatch):
+    tasks = {f"t{place}": scores(size, seed=place) for place, size in enumerate(sizes)}
+    macro = compare_pairs(tasks, resampling=QUICK).macro
+    monkeypatch.setattr(module, "_PAIRS_IN_MEMORY", 4)
+    pairs, p = pair_p_values(tasks, QUICK)
+    assert pairs.tolist() == macro.pairs.tolist()
+    assert p.tolist() == macro.p.tolist()
+
+
+def test_random_numbers_that_are_kept_are_those_that_would_be_drawn():
+    kept = Resampling(resamples=300)
+    for queries in (80, 40, 80):
+        tasks = {"a": scores(queries)}
+        found, fresh = (compare_pairs(tasks, resampling=plan).macro for plan in (kept, Resampling(0, 300)))
+        assert same(found, fresh)
 
 
 def test_macro_p_agrees_with_enumeration():

@@ -25,6 +25,15 @@ def test_rare_ranks_are_left_out():
     assert [ranks.tolist() for ranks in rank_ranges(resampled, confidence=0.99)] == [[1, 1], [2, 2]]
 
 
+def test_ranks_are_quantiles_over_resamples():
+    resampled = np.random.default_rng(3).integers(0, 6, (5, 400)) / 5.0
+    best, worst = rank_ranges(resampled, confidence=0.9)
+    for system in range(5):
+        above = np.sort((resampled > resampled[system]).sum(axis=0))
+        not_below = np.sort((resampled >= resampled[system]).sum(axis=0))
+        assert (best[system], worst[system]) == (above[19] + 1, not_below[380])
+
+
 def test_who_is_not_distinguished_from_the_best():
     means = [0.3, 0.8, 0.75, 0.5]
     pairs = [(0, 1), (1, 2), (3, 1), (0, 2)]

@@ -13,6 +13,7 @@ from hakari.errors import InvalidInput, UsageError
 from hakari.rankings import run_from_mapping
 from hakari.retrievers.bm25 import Bm25
 from hakari.store import files, index, keys
+from hakari.types import Run
 
 
 def _variant(hostile: str = "d'1") -> files.Variant:
@@ -55,6 +56,63 @@ def test_what_is_written_is_read_back(tmp_path: Path) -> None:
 def test_equal_results_have_equal_bytes(tmp_path: Path) -> None:
     first, second = _write(tmp_path / "a").path, _write(tmp_path / "b").path
     assert first.read_bytes() == second.read_bytes()
+
+
+def _run(document_ids: list[str], offsets: list[int], documents: list[int]) -> files.Variant:
+    scores = np.linspace(1, 0.5, len(documents)).astype(np.float32)
+    queries = np.array(["q1", "q2"], dtype=object)
+    ids = np.array(document_ids, dtype=object)
+    run = Run(queries, ids, np.array(offsets), np.array(documents, np.int32), scores)
+    return files.Variant(run, {"nDCG@10": np.array([0.0, 1.0])})
+
+
+def _ranked(variant: files.Variant) -> tuple[list[str], list[int]]:
+    run = variant.run
+    return run.document_ids[run.documents].tolist(), run.offsets.tolist()
+
+
+HOSTILE = ["", "a\0b", "d'\"\\;--", "é\U0001f600"]
+
+
+@pytest.mark.parametrize(
+    "variants",
+    [
+        {"float": _run(["a", "b"], [0, 0, 0], [])},
+        {"float": _run([], [0, 0, 0], [])},
+        {"float": _run(HOSTILE, [0, 3, 4], [3, 2, 0, 1])},
+        {"float": _run(["a", "b", "c"], [0, 1, 3], [2, 0, 1]), "int8": _run(["b", "z"], [0, 2, 2], [1, 0])},
+    ],
+    ids=["nothing ranked", "no documents", "hostile ids", "ids that variants share in part"],
+)
+def test_documents_are_read_back_as_they_were_ranked(tmp_path: Path, variants: dict) -> None:
+    told = {"task": "NanoX/Task", "retriever": "bm25"}
+    stored = files.write(files.result_path(tmp_path / "x-1", "NanoX/Task"), told, variants, {})
+    kept = files.read_variants(stored)
+    assert {name: _ranked(v) for name, v in kept.items()} == {n: _ranked(v) for n, v in variants.items()}
+
+
+def test_documents_that_are_not_ranked_change_no_byte(tmp_path: Path) -> None:
+    few, many = _run(["b", "d"], [0, 2, 3], [1, 0, 0]), _run(["a", "b", "c", "d"], [0, 2, 3], [3, 1, 1])
+    for name, variants in {"one": {"float": few}, "other": {"float": many}}.items():
+        files.write(tmp_path / name, {}, variants, {})
+    assert (tmp_path / "one").read_bytes() == (tmp_path / "other").read_bytes()
+
+
+def test_the_text_of_an_id_stands_in_a_file_once(tmp_path: Path) -> None:
+    ids = [f"document {number:04} of a collection with long names" for number in range(300)]
+    every = _run(ids, [0, 300, 600], [*range(299, -1, -1)] * 2)
+    stored = files.write(
+        tmp_path / "x.parquet", {}, {name: every for name in ("float", "int8", "binary")}, {}
+    )
+    assert stored.path.stat().st_size < 3 * sum(
+        map(len, ids)
+    )  # of six times as many characters that are ranked
+    with files.connection() as con:
+        encodings = con.execute(
+            "SELECT encodings FROM parquet_metadata($1) WHERE path_in_schema LIKE 'doc_ids%'",
+            [str(stored.path)],
+        ).fetchall()
+    assert encodings == [("RLE_DICTIONARY",)]
 
 
 def test_a_torn_or_foreign_file_is_no_result(tmp_path: Path) -> None:

@@ -173,5 +173,5 @@ def settings(model_args: tuple[str, ...], **chosen: str | None) -> dict[str, str
         key, equals, value = pair.partition("=")
         if not equals or not key.strip():
             raise UsageError(f"`-M {pair}` is not KEY=VALUE", "write it as `-M k1=1.2`")
-        found[key.strip()] = value.strip()
+        found[key.strip()] = value  # as it is: prompts end with a space
     return found | {key: value for key, value in chosen.items() if value is not None}

@@ -7,11 +7,11 @@ from hakari.nano.draft import Draft
 from hakari.nano.harvest import harvest
 from hakari.nano.sources import standard_library
 
-DATASET = "NanoStdlib"
 
-
-def build_stdlib(max_queries: int = 200, max_documents: int = 2_000, seed: int = DEFAULT_SEED) -> list[Draft]:
+def build_stdlib(
+    dataset: str, max_queries: int = 200, max_documents: int = 2_000, seed: int = DEFAULT_SEED
+) -> list[Draft]:
     """The four tasks of NanoStdlib: the same bytes for the same Python version, other ones for another."""
     return build_code(
-        harvest(standard_library()), DATASET, max_queries=max_queries, max_documents=max_documents, seed=seed
+        harvest(standard_library()), dataset, max_queries=max_queries, max_documents=max_documents, seed=seed
     )

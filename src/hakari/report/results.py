@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import pandas
 
     from hakari.report.comparison import Comparison
+    from hakari.stats import Resampling
 
 
 class System(NamedTuple):
@@ -62,6 +63,13 @@ class Results:
         self.measures = tuple(measures)
         self.seed = seed
         self._at = {(w.task, w.system): w for w in self.weighed}
+
+    @cached_property
+    def resampling(self) -> Resampling:
+        """How intervals and tests of these results resample; its random numbers are drawn once for all of them."""
+        from hakari.stats import Resampling
+
+        return Resampling(self.seed)
 
     def __len__(self) -> int:
         return len(self.weighed)

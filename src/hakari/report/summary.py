@@ -49,8 +49,7 @@ def _add(
 ) -> None:
     from hakari import stats
 
-    plan = stats.Resampling(seed=results.seed)
-    found = stats.summarise(by_task(results, systems, measure, tasks), plan).macro
+    found = stats.summarise(by_task(results, systems, measure, tasks), results.resampling).macro
     name = tasks[0] if len(tasks) == 1 else EVERY_TASK
     for i, system in enumerate(systems):
         value = float(np.mean([results.at(task, system).mean(measure) for task in tasks]))
@@ -123,9 +122,9 @@ def best_marks(results: Results, systems: Sequence[System], task: str) -> set[tu
     tasks = results.tasks if task == EVERY_TASK else [task]
     for measure in results.measures:
         given = by_task(results, systems, measure, tasks)
-        found = stats.compare_pairs(given, resampling=stats.Resampling(seed=results.seed)).macro
+        pairs, p = stats.pair_p_values(given, results.resampling)
         means = [results.value(task, system, measure)["value"] for system in systems]
-        among = stats.not_distinguished_from_best(means, found.pairs, stats.holm(found.p))
+        among = stats.not_distinguished_from_best(means, pairs, stats.holm(p))
         marks |= {(measure, system) for system, kept in zip(systems, among, strict=True) if kept}
     return marks
 

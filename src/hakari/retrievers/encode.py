@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import os
 import time
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
+from queue import SimpleQueue
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -22,6 +25,10 @@ from hakari.retrievers.onnx import Encoding
 
 Progress = Callable[[int, int], None]
 """Called with the number of texts done and of all texts, from the calling thread."""
+
+
+HAND_OVER_S = 0.1
+"""How long a thread keeps what it has made before it wakes the one that asked."""
 
 
 class Encoder(Protocol):
@@ -214,10 +221,49 @@ def _encoded_side_by_side(
     if not rows:
         return
     longest_first = sorted(rows, key=lambda row: -len(texts[row]))  # else one long text is left for the end
-    pool = ThreadPoolExecutor(thread_count(), thread_name_prefix="hakari-encode")
+    waiting = deque(longest_first)
+    done: SimpleQueue[list[tuple[int, Encoding]] | BaseException] = SimpleQueue()
+    threads = min(thread_count(), len(rows))
+    pool = ThreadPoolExecutor(threads, thread_name_prefix="hakari-encode")
     try:
-        running = {pool.submit(encoder.encode, texts[row]): row for row in longest_first}
-        for future in as_completed(running):
-            yield running[future], future.result()
+        # A thread takes texts by itself: a call for each would cost more than some models take for a text.
+        for _ in range(threads):
+            pool.submit(_encode_waiting, encoder, texts, waiting, done)
+        left = len(rows)
+        while left:
+            made = done.get()
+            if isinstance(made, BaseException):
+                raise made
+            left -= len(made)
+            yield from made
     finally:
-        pool.shutdown(wait=True, cancel_futures=True)
+        waiting.clear()
+        pool.shutdown(wait=True)
+
+
+def _encode_waiting(
+    encoder: Encoder,
+    texts: Sequence[str],
+    waiting: deque[int],
+    done: SimpleQueue[list[tuple[int, Encoding]] | BaseException],
+) -> None:
+    """Encode texts that wait until there are none left; what is made is handed over now and then."""
+    made: list[tuple[int, Encoding]] = []
+    handed_over = time.monotonic()
+    try:
+        while (row := _next(waiting)) is not None:
+            made.append((row, encoder.encode(texts[row])))
+            if time.monotonic() - handed_over >= HAND_OVER_S:
+                done.put(made)
+                made, handed_over = [], time.monotonic()
+    except BaseException as error:  # raised in the thread that asked, after what was made before
+        done.put(made)
+        done.put(error)
+    else:
+        done.put(made)
+
+
+def _next(waiting: deque[int]) -> int | None:
+    with suppress(IndexError):
+        return waiting.popleft()
+    return None

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hakari.errors import UsageError
+from hakari.retrievers.blas import one_thread
 
 Matrix = npt.NDArray[np.float32]
 
@@ -72,8 +73,6 @@ def maxsim_pairs(
 
     What each query takes one thread is added to `seconds`, where that is given.
     """
-    from threadpoolctl import threadpool_limits
-
     if len(wanted) != len(queries.offsets) - 1:
         raise UsageError(f"there are {len(queries.offsets) - 1} queries and {len(wanted)} lists of documents")
 
@@ -85,7 +84,7 @@ def maxsim_pairs(
         return scores
 
     with (
-        threadpool_limits(limits=1, user_api="blas"),
+        one_thread(),
         ThreadPoolExecutor(max(1, threads), thread_name_prefix="hakari-maxsim") as pool,
     ):
         tasks = [pool.submit(answer, row, rows) for row, rows in enumerate(wanted)]

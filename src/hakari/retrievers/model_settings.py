@@ -5,6 +5,7 @@ What each family can be told is a TypedDict here. Its keys are the names of sett
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +22,11 @@ PROMPT_OF_DOCUMENTS = ("document", "passage", "corpus")
 """What models call the prompt of documents."""
 NO_LIMIT = 1_000_000
 """Lengths from here on mean that there is none: tokenizers write a huge number."""
+
+DTYPES = {"F32": "float32", "F16": "float16", "BF16": "bfloat16"}
+"""What files of weights call the types that a model may be run in."""
+LONGEST_HEADER = 100_000_000
+"""Bytes: what the format allows."""
 
 Pooling = Literal["cls", "mean", "max", "last", "weighted-mean", "mean-sqrt-length"]
 POOLINGS: Mapping[str, str] = {
@@ -146,6 +152,8 @@ def own_settings(folder: Path) -> dict[str, Any]:
         if name in prompts:
             stated.setdefault("document_prompt", prompts[name])
     config = json_in(folder / "config_sentence_transformers.json") or {}
+    if config.get("default_prompt_name") in prompts:
+        stated["prompt"] = prompts[config["default_prompt_name"]]
     if config.get("similarity_fn_name") is not None:
         stated["similarity"] = config["similarity_fn_name"]
     modules = json_in(folder / "modules.json")
@@ -161,10 +169,24 @@ def own_settings(folder: Path) -> dict[str, Any]:
     if length is not None:
         stated["max_length"] = length
     architecture = json_in(inner / "config.json") or json_in(folder / "config.json") or {}
-    dtype = architecture.get("dtype", architecture.get("torch_dtype"))
-    if dtype in ("float32", "float16", "bfloat16"):
+    dtype = architecture.get("dtype", architecture.get("torch_dtype")) or _dtype_of_weights(inner)
+    if dtype in DTYPES.values():
         stated["dtype"] = dtype
     return stated
+
+
+def _dtype_of_weights(folder: Path) -> str | None:
+    """What the first weights are kept in that are no whole numbers, which is then what they are read as."""
+    for path in sorted(folder.glob("*.safetensors")):
+        with path.open("rb") as handle:
+            length = int.from_bytes(handle.read(8), "little")
+            try:
+                header = json.loads(handle.read(min(length, LONGEST_HEADER)))
+            except ValueError:
+                return None  # damaged, which loading it will tell
+        kinds = [tensor.get("dtype") for name, tensor in header.items() if name != "__metadata__"]
+        return next((DTYPES[kind] for kind in kinds if kind in DTYPES), None)
+    return None
 
 
 def _pooling(path: Path) -> str | None:

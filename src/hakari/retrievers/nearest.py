@@ -8,17 +8,19 @@ is scored once and ranked once, and rescoring reads the scores that are there.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from copy import copy
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from hakari.errors import Fault, InvalidInput, UsageError
 from hakari.rankings import check_finite, top_k
+from hakari.retrievers.blas import one_thread
 from hakari.retrievers.encode import thread_count
 from hakari.retrievers.latency import seconds_each
 from hakari.retrievers.long_texts import Fold
@@ -29,6 +31,8 @@ from hakari.retrievers.variants import ROWS, Index, Piece, Rows, Scores, Vectors
 from hakari.types import Ids, Run
 
 Alone = dict[str, dict[int, float]]
+_Given = TypeVar("_Given")
+_Made = TypeVar("_Made")
 
 BLOCK_CELLS = 1 << 23
 """Scores of one form that are held at a time. Part of the result: other blocks can give other last bits."""
@@ -118,8 +122,6 @@ class Nearest:
 
     def find(self, depth: int, exclude_self: bool = False) -> Found:
         """The rankings by every variant, `depth` deep or as deep as the variant rescores."""
-        from threadpoolctl import threadpool_limits
-
         if not self.indexes:
             return Found({str(name): _empty(self.query_ids, self.document_ids) for name in self.names}, {})
         own = _rows_of(self.query_ids, self.document_ids) if exclude_self else None
@@ -127,8 +129,8 @@ class Nearest:
         ranking = _Ranking(self, min(depth, count), own)
         step = max(1, BLOCK_CELLS // count)
         inexact = any(not index.exact for index in self.indexes.values())
-        one_blas_thread = threadpool_limits(limits=1, user_api="blas") if inexact else nullcontext()
-        with one_blas_thread, ThreadPoolExecutor(thread_count()) as pool:
+        blas = one_thread() if inexact else nullcontext()
+        with blas, ThreadPoolExecutor(thread_count()) as pool:
             for start in range(0, len(self.query_ids), step):
                 ranking.rank(slice(start, min(start + step, len(self.query_ids))), pool)
         runs = {
@@ -138,13 +140,11 @@ class Nearest:
 
     def seconds_alone(self, rows: Sequence[int], depth: int, exclude_self: bool = False) -> Alone:
         """By variant, the seconds that the search of each of these queries takes when it comes alone."""
-        from threadpoolctl import threadpool_limits
-
         if not self.indexes:
             return {}
         own = _rows_of(self.query_ids, self.document_ids) if exclude_self else None
         found: Alone = {}
-        with threadpool_limits(limits=1, user_api="blas"), ThreadPoolExecutor(thread_count()) as pool:
+        with one_thread(), ThreadPoolExecutor(thread_count()) as pool:
             for name in self.names:
                 one = copy(self)
                 one.names, one.indexes = (name,), {form: self.indexes[form] for form in name.forms}
@@ -204,7 +204,7 @@ class _Ranking:
             into_documents[block], into_scores[block] = documents[:, :width], scores[:, :width]
             self.seconds[name] += time.perf_counter() - start
 
-        list(pool.map(finish, self.nearest.names))
+        _side_by_side(pool, finish, self.nearest.names)
 
     def _best(
         self, form: Form, block: slice, pool: ThreadPoolExecutor, kept: dict[Form, Scores]
@@ -213,7 +213,7 @@ class _Ranking:
         index, scores = self.nearest.indexes[form], None
         if form in self.read_again or not index.exact:
             scores = np.empty((block.stop - block.start, index.documents), np.float32)
-            list(pool.map(_do, index.pieces(block, scores)))
+            _side_by_side(pool, _do, index.pieces(block, scores))
         if form in self.read_again and scores is not None:
             kept[form] = scores
 
@@ -228,7 +228,7 @@ class _Ranking:
                 ] = -np.inf  # the query's own document: last, and left out in the end
             return top_k(part, self.width.get(form, 0))
 
-        found = list(pool.map(best, row_slices(block)))
+        found = _side_by_side(pool, best, row_slices(block))
         return np.concatenate([rows for rows, _ in found]), np.concatenate([by for _, by in found])
 
     def _took(self, form: Form, seconds: float) -> None:
@@ -239,6 +239,13 @@ class _Ranking:
 
 def _do(piece: Piece) -> None:
     piece()
+
+
+def _side_by_side(
+    pool: ThreadPoolExecutor, do: Callable[[_Given], _Made], items: Sequence[_Given]
+) -> list[_Made]:
+    """What is made of each item; of one alone in this thread, for handing it over takes longer than a small search."""
+    return [do(items[0])] if len(items) == 1 else list(pool.map(do, items))
 
 
 def _run(

@@ -332,20 +332,20 @@ def _alternatives(hint: Any) -> Iterator[Any]:
 
 def _value_of(text: str, hint: Any) -> Any:
     """A text as the type that a setting is annotated with; a ValueError says what it must be."""
-    wanted = []
+    wanted, word = [], text.strip()
     for kind in _alternatives(hint):
         if kind is type(None):
-            if text.lower() == "none":
+            if word.lower() == "none":
                 return None
         elif typing.get_origin(kind) is typing.Literal:
             choices = {str(choice): choice for choice in typing.get_args(kind)}
-            if text in choices:
-                return choices[text]
+            if word in choices:
+                return choices[word]
             wanted.append(f"one of {', '.join(choices)}")
         elif kind is bool:
             flags = {"true": True, "false": False, "yes": True, "no": False, "1": True, "0": False}
-            if text.lower() in flags:
-                return flags[text.lower()]
+            if word.lower() in flags:
+                return flags[word.lower()]
             wanted.append("true or false")
         elif kind in (int, float):
             try:

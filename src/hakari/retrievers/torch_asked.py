@@ -22,7 +22,7 @@ from hakari.retrievers.model_settings import (
     with_prompts,
 )
 from hakari.retrievers.model_source import ModelSource
-from hakari.retrievers.torch_model import check_trust
+from hakari.retrievers.torch_model import check_trust, how_loaded
 from hakari.types import Task
 
 OF_TASK = "prompts of the task"
@@ -61,12 +61,13 @@ class Asked:
         if self._resolved is None:
             folder, name = self.source.folder(), self.source.spelling
             own = own_prompts(folder)
+            defaults = {**how_loaded(self.values), **self.defaults}
             self._resolved = resolve(
                 {
                     FLAG: with_prompts(self.flags, own, name),
                     CATALOG: with_prompts(self.entry, own, name),
                     MODEL: {k: v for k, v in own_settings(folder).items() if k in self.defaults},
-                    DEFAULT: {k: v for k, v in self.defaults.items() if v is not None},
+                    DEFAULT: {k: v for k, v in defaults.items() if v is not None},
                 }
             )
         return self._resolved

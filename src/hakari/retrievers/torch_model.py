@@ -80,6 +80,15 @@ def load(kind: str, source: ModelSource, settings: Mapping[str, Any], **more: An
     return model
 
 
+def how_loaded(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """How a model is loaded and run where neither flags, nor the catalog, nor its own files say it."""
+    from sentence_transformers.util import get_device_name
+
+    device = settings.get("device") or get_device_name()
+    batch = 1 if device == "cpu" else BATCH
+    return {"device": device, "batch_size": batch, "attention": "auto", "trust_remote_code": False}
+
+
 @contextmanager
 def one_thread() -> Iterator[None]:
     """One core for torch in the calling thread; what is computed then does not change with the machine.

@@ -22,7 +22,7 @@ from hakari.retrievers.torch_heads import check_head
 from hakari.retrievers.torch_model import PACKAGES, TokenCounter, load, one_thread, require_torch
 from hakari.types import Task
 
-DEFAULTS: Mapping[str, Any] = {"max_length": None, "dtype": None, "label": 0}
+DEFAULTS: Mapping[str, Any] = {"max_length": None, "dtype": None, "prompt": None, "label": 0}
 
 
 class RerankSettings(LoadSettings, total=False):

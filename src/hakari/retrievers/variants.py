@@ -36,7 +36,7 @@ EXACT_IN_FLOAT32 = (1 << 24) // LARGEST_CODE**2
 CHUNK = 1280
 """Documents whose float products one thread computes at a time: part of the result, for their last bits depend on
 the shape of the matrices."""
-ROWS = 32
+ROWS = 16
 """Queries that one thread works on at a time where sums are exact, or scores are there already."""
 
 Piece = Callable[[], object]
@@ -170,7 +170,7 @@ class BinaryIndex(Index):
 
     def __init__(self, queries: Vectors, documents: Vectors) -> None:
         self._dimensions = documents.shape[1]
-        self._queries, self._signs = signs(queries), signs(documents)
+        self._queries, self._by_word = signs(queries), np.ascontiguousarray(signs(documents).T)
         self.bytes_per_document = float(-(-self._dimensions // 8))
         self.documents = len(documents)
 
@@ -181,13 +181,13 @@ class BinaryIndex(Index):
         ]
 
     def _fill(self, rows: slice, out: Scores) -> None:
-        queries, words = self._queries[rows], self._signs.shape[1]
+        queries, words = self._queries[rows], len(self._by_word)
         if native.compiled is not None:
-            native.compiled.sign_scores(queries, self._signs, words, self._dimensions, out)
+            native.compiled.sign_scores(queries, self._by_word, words, self._dimensions, out)
             return
         differing = np.zeros(out.shape, np.int32)
         for word in range(words):
-            differing += np.bitwise_count(queries[:, None, word] ^ self._signs[None, :, word])
+            differing += np.bitwise_count(queries[:, None, word] ^ self._by_word[word])
         out[:] = self._dimensions - 2 * differing
 
 

@@ -158,6 +158,10 @@ class Reading:
             files_of[key] = files_of.get(key, 0) + 1
         return {s: files_of.get(s.key, 0) for s in self.systems if s.variant == BASE}
 
+    @cached_property
+    def _by_key(self) -> dict[tuple[str, str, str], System]:
+        return {(s.retriever, s.variant, s.key): s for s in self.systems}
+
     def each(self) -> Iterator[Opened]:
         """Every task that has texts or results, opened one after the other."""
         for listed in self.tasks:
@@ -173,8 +177,9 @@ class Reading:
         values = bulk.read_values(kept, MEASURES)
         queries = task.queries.ids if task is not None else (values[0].query_ids if values else _no_ids())
         values = [v for v in values if len(v.query_ids) == len(queries) and (v.query_ids == queries).all()]
-        by_key = {(s.retriever, s.variant, s.key): s for s in self.systems}
-        known = [(by_key[key], v) for v in values if (key := identity(v.stored, v.variant)) in by_key]
+        keys = {s.path: _settings(s.path) for s in kept}
+        named = [((v.stored.retriever, v.variant, keys[v.stored.path]), v) for v in values]
+        known = [(self._by_key[key], v) for key, v in named if key in self._by_key]
         rows = sorted(known, key=lambda row: row[0])
         matrix = {m: _matrix([v.values.get(m) for _, v in rows], len(queries)) for m in MEASURES}
         return Opened(
@@ -188,9 +193,9 @@ class Reading:
         )
 
 
-def identity(stored: files.Stored, variant: str) -> tuple[str, str, str]:
-    """Retriever, variant and key of the settings: what tells one system from another."""
-    return stored.retriever, variant, stored.path.parent.parent.name.rpartition("-")[2]
+def _settings(result: Path) -> str:
+    """The key of the settings that a result was made with."""
+    return result.parent.parent.name.rpartition("-")[2]
 
 
 def labelled(found: Mapping[tuple[str, str, str], Mapping[str, Any]]) -> tuple[System, ...]:

@@ -60,6 +60,7 @@ def render(page: Page, navigation: tuple[tuple[str, str], ...] = NAVIGATION) -> 
         version=__version__,
         href=leading,
         run=lambda parts: inline.run(parts, leading),
+        table=lambda it: inline.table(it, leading),
     )
     return text.encode("utf-8", "replace")
 

@@ -37,8 +37,9 @@ def whole(systems: Sequence[System]) -> System:
 
 def mean_over(site: Site, system: System, measure: str = HEADLINE) -> tuple[float | None, int]:
     """The mean over the tasks of a system, each weighing the same, and how many there are."""
-    values = [v for d in site.digests.values() if (v := d.mean(system, measure)) is not None]
-    return (float(np.mean(values)), len(values)) if values else (None, 0)
+    values = site.means[MEASURES.index(measure), :, site.place[system]]
+    known = values[~np.isnan(values)]
+    return (float(known.mean()), len(known)) if len(known) else (None, 0)
 
 
 def _index(site: Site, families: Sequence[Sequence[System]]) -> Page:
@@ -84,7 +85,7 @@ def _page(site: Site, systems: Sequence[System]) -> Page:
     digests = [d for d in site.digests.values() if system in d.places]
     sections: list[Section | None] = [
         _overview(site, system, digests),
-        _variants(site, systems, digests),
+        _variants(site, systems),
         _tasks(system, digests),
         _costs(system, systems, digests),
         _truncation(system, digests),
@@ -123,23 +124,26 @@ def _overview(site: Site, system: System, digests: Sequence[Digest]) -> Section:
     return Section("overview", "Overview", blocks)
 
 
-def _variants(site: Site, systems: Sequence[System], digests: Sequence[Digest]) -> Section | None:
+def _variants(site: Site, systems: Sequence[System]) -> Section | None:
     if len(systems) < 2:
         return None
     base = whole(systems)
     rows: list[tuple[Run, ...]] = []
+    means = site.means[MEASURES.index(HEADLINE)]
+    whole_means = means[:, site.place[base]]
     for system in sorted(systems, key=lambda s: (s != base, s)):
-        shared = [d for d in digests if d.mean(system) is not None and d.mean(base) is not None]
-        value = float(np.mean([d.mean(system) or 0.0 for d in shared])) if shared else None
-        loss = None if not shared else value - float(np.mean([d.mean(base) or 0.0 for d in shared]))  # type: ignore[operator]
-        sizes = [s for d in shared if (s := _variant_cost(d, system, "index_bytes_per_document"))]
+        own, size = means[:, site.place[system]], site.sizes[:, site.place[system]]
+        shared = np.flatnonzero(~np.isnan(own) & ~np.isnan(whole_means))
+        value = float(own[shared].mean()) if len(shared) else None
+        loss = None if value is None else value - float(whole_means[shared].mean())
+        sizes = size[shared][size[shared] > 0]
         cell: Run = "–" if value is None else Bar(number(value), value)
         rows.append(
             (
                 system.variant,
                 cell,
                 "–" if loss is None else signed(loss),
-                f"{np.mean(sizes):,.0f}" if sizes else "–",
+                f"{np.mean(sizes):,.0f}" if len(sizes) else "–",
                 str(len(shared)),
             )
         )
@@ -149,12 +153,6 @@ def _variants(site: Site, systems: Sequence[System], digests: Sequence[Digest]) 
         "intervals."
     )
     return Section("variants", "Variants", [Table("What cheaper forms lose", columns, rows, note=note)])
-
-
-def _variant_cost(digest: Digest, system: System, key: str) -> float | None:
-    variants = digest.costs_of(system).get("variants")
-    value = variants.get(system.variant, {}).get(key) if isinstance(variants, dict) else None
-    return None if value is None else float(value)
 
 
 def _tasks(system: System, digests: Sequence[Digest]) -> Section:

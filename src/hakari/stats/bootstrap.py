@@ -88,7 +88,7 @@ def ratio_intervals(
 
 def _intervals_of(given: TaskInput, resampling: Resampling) -> tuple[FloatArray, FloatArray]:
     task = read_task("scores", given)
-    resamples = Resamples(task, Draws(resampling.seed, resampling.resamples), shuffled=False)
+    resamples = Resamples(task, resampling.draws, shuffled=False)
     freedom = np.full(len(task.numerators), max(task.queries - 1, 1))
     low, high = interval(task.estimates(), resamples.score_deviations(), freedom, resampling.confidence)
     return np.maximum(low, 0.0), np.minimum(high, 1.0)

@@ -68,14 +68,27 @@ def compare_pairs(
     plan = resampling or Resampling()
     tasks = read_tasks(scores_by_task)
     couples = _read_pairs(pairs, len(tasks[0].numerators))
-    draws = Draws(plan.seed, plan.resamples)
-    parts: list[dict[str | None, Differences]] = []
-    for start in range(0, max(len(couples), 1), _PAIRS_IN_MEMORY):
-        comparison = _Comparison(tasks, couples[start : start + _PAIRS_IN_MEMORY], plan)
-        parts.append(comparison.run(draws, (power, alpha)))
+    parts = [
+        _Comparison(tasks, couples[part], plan).run(plan.draws, (power, alpha))
+        for part in _parts(len(couples), _PAIRS_IN_MEMORY)
+    ]
     joined = {name: _join([part[name] for part in parts]) for name in parts[0]}
     macro = joined.pop(None)
     return Comparisons({name: joined[name] for name in scores_by_task}, macro)
+
+
+def pair_p_values(
+    scores_by_task: Mapping[str, TaskInput], resampling: Resampling | None = None
+) -> tuple[IntArray, FloatArray]:
+    """All pairs of systems and their p-values over the tasks: those of `compare_pairs`, without its intervals."""
+    plan = resampling or Resampling()
+    tasks = read_tasks(scores_by_task)
+    couples = _read_pairs(None, len(tasks[0].numerators))
+    found = [
+        _Signs(tasks, couples[part], plan).over_tasks(plan.draws)
+        for part in _parts(len(couples), _PAIRS_IN_MEMORY)
+    ]
+    return couples, np.concatenate(found)
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,47 +105,16 @@ class _Seen:
     queries: int
 
 
-class _Comparison:
-    """Some pairs on all tasks: each task's own figures, and what adds up to the macro mean."""
+class _Signs:
+    """How far some pairs differ on tasks, held against what drawing each sign by lot gives."""
 
     def __init__(self, tasks: list[TaskScores], pairs: IntArray, plan: Resampling) -> None:
-        self.tasks, self.pairs, self.plan = tasks, pairs, plan
+        self.tasks, self.pairs, self.resamples = tasks, pairs, plan.resamples
         self.several = len(tasks) > 1
-        shape = (len(pairs), plan.resamples) if self.several else (0, 0)
-        self.deviations, self.flips = np.zeros(shape), np.zeros(shape)
+        self.flips = np.zeros((len(pairs), plan.resamples) if self.several else (0, 0))
 
-    def run(self, draws: Draws, power_and_alpha: tuple[float, float]) -> dict[str | None, Differences]:
-        """Differences by the name of the task, those of the macro mean under None."""
-        made: dict[str | None, Differences] = {}
-        seen = [_look(task, self.pairs) for task in self.tasks]
-        for task, look in zip(self.tasks, seen, strict=True):
-            low, high = self._intervals(task, look, draws)
-            made[task.name] = self._assemble([look], low, high, self._p_values(task, draws), power_and_alpha)
-        if not self.several:
-            return made | {None: made[self.tasks[0].name]}
-        observed = np.mean([look.diff for look in seen], axis=0)
-        low, high = interval(observed, self.deviations, _freedom(seen), self.plan.confidence)
-        # Over tasks sums are divided before they are added, so equal statistics may differ by rounding.
-        threshold = np.abs(observed)[:, None] - 2.0**-FINEST_BITS
-        extreme = np.count_nonzero(np.abs(self.flips) >= threshold, axis=1)
-        p = p_value(extreme, self.plan.resamples, complete=False)
-        made[None] = self._assemble(seen, low, high, p, power_and_alpha)
-        return made
-
-    def _intervals(self, task: TaskScores, look: _Seen, draws: Draws) -> tuple[FloatArray, FloatArray]:
-        resamples = Resamples(task, draws, shuffled=self.several)
-        freedom = _freedom([look])
-        low, high = np.empty(len(self.pairs)), np.empty(len(self.pairs))
-        for part in _parts(len(self.pairs)):
-            deviations = resamples.difference_deviations(
-                self.pairs[part], _differences(task, self.pairs[part])
-            )
-            if self.several:
-                self.deviations[part] += deviations / len(self.tasks)
-            low[part], high[part] = interval(look.diff[part], deviations, freedom[part], self.plan.confidence)
-        return low, high
-
-    def _p_values(self, task: TaskScores, draws: Draws) -> FloatArray:
+    def on(self, task: TaskScores, draws: Draws) -> FloatArray:
+        """The p-values on one task; each task has to come by once before `together`."""
         sums, complete = flip_sums(task.numerators, draws)
         if self.several:
             drawn = random_flip_sums(task.numerators, draws) if complete else sums
@@ -149,6 +131,57 @@ class _Comparison:
                 self.flips[part] += drawn[a]
                 self.flips[part] -= drawn[b]
         return p_value(counts, sums.shape[1], complete)
+
+    def together(self, observed: FloatArray) -> FloatArray:
+        """The p-values over all tasks of the mean differences that are observed."""
+        # Over tasks sums are divided before they are added, so equal statistics may differ by rounding.
+        threshold = np.abs(observed)[:, None] - 2.0**-FINEST_BITS
+        extreme = np.count_nonzero(np.abs(self.flips) >= threshold, axis=1)
+        return p_value(extreme, self.resamples, complete=False)
+
+    def over_tasks(self, draws: Draws) -> FloatArray:
+        """The p-values over all tasks, which come by here."""
+        each = [self.on(task, draws) for task in self.tasks]
+        if not self.several:
+            return each[0]
+        return self.together(np.mean([_mean_differences(task, self.pairs) for task in self.tasks], axis=0))
+
+
+class _Comparison:
+    """Some pairs on all tasks: each task's own figures, and what adds up to the macro mean."""
+
+    def __init__(self, tasks: list[TaskScores], pairs: IntArray, plan: Resampling) -> None:
+        self.tasks, self.pairs, self.plan = tasks, pairs, plan
+        self.several = len(tasks) > 1
+        self.signs = _Signs(tasks, pairs, plan)
+        self.deviations = np.zeros((len(pairs), plan.resamples) if self.several else (0, 0))
+
+    def run(self, draws: Draws, power_and_alpha: tuple[float, float]) -> dict[str | None, Differences]:
+        """Differences by the name of the task, those of the macro mean under None."""
+        made: dict[str | None, Differences] = {}
+        seen = [_look(task, self.pairs) for task in self.tasks]
+        for task, look in zip(self.tasks, seen, strict=True):
+            low, high = self._intervals(task, look, draws)
+            made[task.name] = self._assemble([look], low, high, self.signs.on(task, draws), power_and_alpha)
+        if not self.several:
+            return made | {None: made[self.tasks[0].name]}
+        observed = np.mean([look.diff for look in seen], axis=0)
+        low, high = interval(observed, self.deviations, _freedom(seen), self.plan.confidence)
+        made[None] = self._assemble(seen, low, high, self.signs.together(observed), power_and_alpha)
+        return made
+
+    def _intervals(self, task: TaskScores, look: _Seen, draws: Draws) -> tuple[FloatArray, FloatArray]:
+        resamples = Resamples(task, draws, shuffled=self.several)
+        freedom = _freedom([look])
+        low, high = np.empty(len(self.pairs)), np.empty(len(self.pairs))
+        for part in _parts(len(self.pairs)):
+            deviations = resamples.difference_deviations(
+                self.pairs[part], _differences(task, self.pairs[part])
+            )
+            if self.several:
+                self.deviations[part] += deviations / len(self.tasks)
+            low[part], high[part] = interval(look.diff[part], deviations, freedom[part], self.plan.confidence)
+        return low, high
 
     def _assemble(
         self,
@@ -197,6 +230,11 @@ def _look(task: TaskScores, pairs: IntArray) -> _Seen:
     return _Seen(diff, squared_errors, absolute, wins, ties, losses, task.queries)
 
 
+def _mean_differences(task: TaskScores, pairs: IntArray) -> FloatArray:
+    parts = (_differences(task, pairs[part]).sum(axis=1) for part in _parts(len(pairs)))
+    return np.concatenate(list(parts)) / task.total
+
+
 def _differences(task: TaskScores, pairs: IntArray) -> FloatArray:
     return task.numerators[pairs[:, 0]] - task.numerators[pairs[:, 1]]
 
@@ -205,9 +243,10 @@ def _freedom(seen: list[_Seen]) -> FloatArray:
     return pooled_freedom([look.squared_errors for look in seen], [look.queries for look in seen])
 
 
-def _parts(pairs: int) -> Iterator[slice]:
-    for start in range(0, max(pairs, 1), _PAIRS_IN_CACHE):
-        yield slice(start, start + _PAIRS_IN_CACHE)
+def _parts(pairs: int, size: int | None = None) -> Iterator[slice]:
+    size = size or _PAIRS_IN_CACHE
+    for start in range(0, max(pairs, 1), size):
+        yield slice(start, start + size)
 
 
 def _read_pairs(pairs: npt.ArrayLike | None, systems: int) -> IntArray:

@@ -44,6 +44,11 @@ class Resampling:
         if not 0 < self.confidence < 1:
             raise UsageError(f"the confidence is {self.confidence}", "use a number between 0 and 1, as 0.95")
 
+    @functools.cached_property
+    def draws(self) -> Draws:
+        """The random numbers, drawn once for all that is asked with this one object."""
+        return Draws(self.seed, self.resamples)
+
 
 @dataclass(frozen=True, eq=False)
 class WeightBlock:

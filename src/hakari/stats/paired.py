@@ -23,7 +23,7 @@ def paired_randomisation(differences: npt.ArrayLike, resampling: Resampling | No
     """
     plan = resampling or Resampling()
     rows = quantise(_finite(differences))
-    sums, complete = flip_sums(rows, Draws(plan.seed, plan.resamples))
+    sums, complete = flip_sums(rows, plan.draws)
     observed = np.abs(rows.sum(axis=1))[:, None]
     return p_value(np.count_nonzero(np.abs(sums) >= observed, axis=1), sums.shape[1], complete)
 

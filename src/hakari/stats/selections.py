@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hakari.stats.bootstrap import Resamples, interval, pooled_freedom
-from hakari.stats.draws import Draws, Resampling
+from hakari.stats.draws import Resampling
 from hakari.stats.exact import FloatArray
 from hakari.stats.ranks import rank_ranges
 from hakari.stats.scores import TaskScores, read_task
@@ -49,7 +49,7 @@ def summarise_selections(
 ) -> list[Summary]:
     """Means, intervals and rank ranges of each selection, systems in the order of the selection."""
     plan = resampling or Resampling()
-    draws = Draws(plan.seed, plan.resamples)
+    draws = plan.draws
     tasks = {name: read_task(name, scored[name].values) for name in scored}
     order = sorted(tasks, key=lambda name: (tasks[name].queries, name))
     found: list[Summary] = []

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hakari.stats.bootstrap import Resamples, interval, pooled_freedom
-from hakari.stats.draws import Draws, Resampling
+from hakari.stats.draws import Resampling
 from hakari.stats.exact import FloatArray
 from hakari.stats.ranks import IntArray, rank_ranges
 from hakari.stats.scores import TaskInput, TaskScores, read_tasks
@@ -42,7 +42,7 @@ def summarise(scores_by_task: Mapping[str, TaskInput], resampling: Resampling | 
     """
     plan = resampling or Resampling()
     tasks = read_tasks(scores_by_task)
-    draws = Draws(plan.seed, plan.resamples)
+    draws = plan.draws
     shape = len(tasks[0].numerators), plan.resamples
     deviations, means, made = np.zeros(shape), np.zeros(shape), {}
     for task in tasks:

@@ -15,7 +15,7 @@ import json
 import os
 import re
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -261,54 +261,67 @@ def _reading(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
 def _write_parquet(path: Path, manifest: Mapping[str, Any], variants: Mapping[str, Variant]) -> None:
     names = sorted(variants)
     measures = sorted(variants[names[0]].values)
-    rows: dict[str, list[npt.NDArray]] = {k: [] for k in ("row", "variant", "query_id", "document", "score")}
-    heads: dict[str, list[npt.NDArray]] = {k: [] for k in ("row", "variant", "query_id", *measures)}
-    vocabularies: list[Ids] = []
-    base = 0
-    for name in names:
-        run, values = variants[name].run, variants[name].values
-        count = len(run.query_ids)
-        heads["row"].append(np.arange(base, base + count, dtype=np.int64))
-        heads["variant"].append(np.full(count, name, dtype=object))
-        heads["query_id"].append(run.query_ids)
-        for measure in measures:
-            heads[measure].append(np.asarray(values[measure], dtype=np.float64))
-        rows["row"].append(np.repeat(heads["row"][-1], np.diff(run.offsets)))
-        before = _place_of(run.document_ids, vocabularies)
-        rows["document"].append(run.documents.astype(np.int64) + before + 1)  # lists of DuckDB count from 1
-        rows["score"].append(run.scores.astype(np.float64))
-        base += count
-    head = {
-        "row": np.concatenate(heads["row"]),
-        "variant": np.concatenate(heads["variant"]),
-        "query_id": np.concatenate(heads["query_id"]),
-        **{f"m{i}": np.concatenate(heads[m]) for i, m in enumerate(measures)},
-    }
-    flat = {name: np.concatenate(rows[name]) for name in ("row", "document", "score")}
-    flat["rank"] = np.arange(len(flat["row"]), dtype=np.int64)
-    # Numbers are grouped and then replaced by ids, which are many times slower to move.
-    known = {"id": np.concatenate(vocabularies).astype(object)}
-    known["place"] = np.arange(len(known["id"]), dtype=np.int64)
+    head, flat, known = _as_columns([variants[name] for name in names], names, measures)
     keys = ", ".join(_quoted(m) for m in measures)
     values_sql = ", ".join(f"m{i}" for i in range(len(measures)))
     with connection() as con, _system_errors():
         con.register("head", head)
         con.register("flat", flat)
         con.register("known", known)
+        # As values of an enumeration ids are moved as numbers, and each stands in the file once.
+        con.execute("CREATE OR REPLACE TEMP TYPE document AS ENUM (SELECT id FROM known ORDER BY place)")
         con.execute(
             f"""COPY (
                 SELECT variant, query_id,
-                       coalesce(documents, []::VARCHAR[]) AS doc_ids, coalesce(scores, []::DOUBLE[]) AS scores,
+                       coalesce(documents, []) AS doc_ids, coalesce(scores, []::DOUBLE[]) AS scores,
                        map([{keys}]::VARCHAR[], [{values_sql}]::DOUBLE[]) AS measures
                 FROM head LEFT JOIN (
                     SELECT row, list_select(ids, places) AS documents, scores
-                    FROM (SELECT row, list(document) AS places, list(score) AS scores
+                    FROM (SELECT row, list(document) AS places, list(score::DOUBLE) AS scores
                           FROM (FROM flat ORDER BY rank) GROUP BY row),
-                         (SELECT list(id ORDER BY place) AS ids FROM known)
+                         (SELECT list(id::document ORDER BY place) AS ids FROM known)
                 ) USING (row) ORDER BY row
             ) TO {_quoted(str(path))}
             (FORMAT parquet, COMPRESSION zstd, KV_METADATA {{{MANIFEST_KEY}: {_quoted(canonical(manifest))}}})"""
         )
+
+
+Columns = dict[str, npt.NDArray]
+
+
+def _as_columns(
+    variants: Sequence[Variant], names: Sequence[str], measures: Sequence[str]
+) -> tuple[Columns, Columns, Columns]:
+    """One row a variant and query; one row a ranked document, by number; and the ids of these numbers."""
+    runs = [variant.run for variant in variants]
+    lengths = np.concatenate([np.diff(run.offsets) for run in runs])
+    head = {
+        "row": np.arange(len(lengths), dtype=np.int32),
+        "variant": np.repeat(np.array(names, dtype=object), [len(run.query_ids) for run in runs]),
+        "query_id": np.concatenate([run.query_ids for run in runs]),
+    }
+    for i, measure in enumerate(measures):
+        head[f"m{i}"] = np.concatenate([np.asarray(v.values[measure], dtype=np.float64) for v in variants])
+    vocabularies: list[Ids] = []
+    documents = np.concatenate([run.documents + _place_of(run.document_ids, vocabularies) for run in runs])
+    ids, places = _ranked(vocabularies, documents)
+    flat = {
+        "row": np.repeat(head["row"], lengths),
+        "rank": np.arange(len(documents), dtype=np.int32),
+        "document": places + 1,  # lists of DuckDB count from 1
+        "score": np.concatenate([run.scores for run in runs]),
+    }
+    return head, flat, {"id": ids, "place": np.arange(len(ids), dtype=np.int64)}
+
+
+def _ranked(vocabularies: Sequence[Ids], documents: npt.NDArray) -> tuple[Ids, npt.NDArray[np.int32]]:
+    """The ids of all documents that are ranked, each once, and the place among them of each that is ranked."""
+    ids = np.concatenate(vocabularies).astype(object)
+    if len(vocabularies) > 1:
+        ids, numbers = np.unique(ids, return_inverse=True)
+        documents = numbers.ravel()[documents]
+    used = np.bincount(documents, minlength=len(ids)) > 0
+    return ids[used], (np.cumsum(used, dtype=np.int32) - 1)[documents]
 
 
 def _place_of(ids: Ids, vocabularies: list[Ids]) -> int:

@@ -7,7 +7,7 @@ import {
 import { Choice, Controls, Switch } from "../controls";
 import { count, milliseconds, range, ranks, score, size, weight } from "../format";
 import { Grid, sorted, type Column } from "../grid";
-import { Bar, SystemName } from "../parts";
+import { bar, systemName } from "../parts";
 import { publishedMeans, type PublishedMean } from "../published";
 import * as state from "../state";
 import type { BoardView } from "../view";
@@ -47,8 +47,13 @@ function rowOf(system: number): Row {
     name: systems.value[system]!.name,
     system,
     mean: partial ? own.reduce((sum, t) => sum + meanAt(here, t, system), 0) / own.length : mean,
-    low: partial || !found ? Number.NaN : found.low(system),
-    high: partial || !found ? Number.NaN : found.high(system),
+    // Asked for when a row is drawn: in closed form an interval takes a while.
+    get low() {
+      return partial || !found ? Number.NaN : found.low(system);
+    },
+    get high() {
+      return partial || !found ? Number.NaN : found.high(system);
+    },
     ranks: (isHead(system) ? placed.value?.get(system) : undefined) ?? [0, 0],
     tasks: own.length,
     ceiling: ceilingOf(system, own),
@@ -99,10 +104,10 @@ const columns = computed((): Column<Row>[] => {
     some(of(id)) ? [{ id, title, hint, number: true, key: of(id), cell: (row: Row) => text(of(id)(row)) }] : [];
   return [
     { id: "rank", title: "Rank", hint: "The ranks that resampling the queries leaves open", key: (r) => r.ranks[0] * 1000 + r.ranks[1] || null, cell: (r) => ranks(...r.ranks) },
-    { id: "system", title: "System", heads: true, key: (r) => r.name, cell: (r) => <Name row={r} /> },
+    { id: "system", title: "System", heads: true, key: (r) => r.name, cell: nameOf },
     { id: "family", title: "Family", key: (r) => familyOf(r), cell: (r) => familyOf(r) },
     { id: "mean", title: measureName.value, number: true, key: (r) => r.mean, cell: (r) => <b>{score(r.mean)}</b> },
-    { id: "interval", title: "95 % interval", cell: (r) => <Bar low={r.low} mean={r.mean} high={r.high} text={range(r.low, r.high)} /> },
+    { id: "interval", title: "95 % interval", cell: (r) => bar({ low: r.low, mean: r.mean, high: r.high, text: range(r.low, r.high) }) },
     ...(some((r) => r.ceiling)
       ? [{ id: "ceiling", title: "Ceiling", hint: "What no reranker of the same candidates can pass", number: true, key: (r: Row) => r.ceiling, cell: (r: Row) => score(r.ceiling) }]
       : []),
@@ -120,7 +125,7 @@ const columns = computed((): Column<Row>[] => {
 
 const familyOf = (row: Row): string => (row.system === null ? "published" : systems.value[row.system]!.family);
 
-function Name({ row }: { row: Row }) {
+function nameOf(row: Row) {
   if (row.system === null) return <span>{row.name}{row.published!.note && <small> {row.published!.note}</small>}</span>;
   const system = systems.value[row.system]!;
   const forms = isHead(row.system) ? variantsOf(row.system) : [];
@@ -130,7 +135,7 @@ function Name({ row }: { row: Row }) {
   };
   return (
     <>
-      <SystemName system={row.system} />
+      {systemName(row.system)}
       {system.safeguards > 0 && <small> without {count(system.safeguards)} safeguards</small>}
       {forms.length > 0 && !state.unfolded.value && (
         <button type="button" class="fold" aria-expanded={isOpen(row.system)} onClick={toggle}>
