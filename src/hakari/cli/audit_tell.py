@@ -41,7 +41,7 @@ def faults_told(report: Report) -> Iterator[str]:
     """The shards that were left out."""
     for one in report.scanned:
         if one.fault:
-            yield f"not scanned: {one.shard.name}: {one.fault}"
+            yield f"not scanned: {one.shard.name}: {one.fault.removeprefix(f'{one.shard.path}: ')}"
 
 
 def tables(report: Report) -> Iterator[Table]:
