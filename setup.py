@@ -10,7 +10,11 @@ from setuptools import Extension, setup
 
 # No fused multiply-add and no reordering of sums: the compiled loops must give
 # the same bits as the fallbacks.
-FLAGS = [] if sys.platform == "win32" else ["-O3", "-std=c11", "-ffp-contract=off", "-fno-math-errno"]
+FLAGS = (
+    []
+    if sys.platform == "win32"
+    else ["-O3", "-std=c11", "-ffp-contract=off", "-fno-math-errno", "-fvisibility=hidden"]
+)
 
 setup(
     ext_modules=[
@@ -20,7 +24,16 @@ setup(
                 f"src/hakari/native/{part}.c"
                 for part in (
                     *("module", "scan", "bm25", "measures", "dense"),
-                    *("audit_text", "audit_code", "audit_compare", "audit_scan", "audit_python"),
+                    *(
+                        "audit_wide",
+                        "audit_fold",
+                        "audit_text",
+                        "audit_code",
+                        "audit_compare",
+                        "audit_probe",
+                        "audit_scan",
+                        "audit_python",
+                    ),
                 )
             ],
             depends=["src/hakari/native/native.h", "src/hakari/native/audit.h"],

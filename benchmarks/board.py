@@ -138,12 +138,30 @@ const start = performance.now();
 arguments[0].click();
 requestAnimationFrame(() => setTimeout(() => done(performance.now() - start)));
 """
+ALL = """
+const done = arguments[1];
+const start = performance.now();
+arguments[0].click();
+const look = () => document.querySelector('table.coming')
+  ? requestAnimationFrame(look) : setTimeout(() => done(performance.now() - start));
+requestAnimationFrame(() => setTimeout(look));
+"""
 
 
 def busy(driver: Any) -> float:
     """Milliseconds that the thread of the page has worked so far, whatever else the machine does."""
     told = driver.execute_cdp_cmd("Performance.getMetrics", {})["metrics"]
     return 1000 * next(m["value"] for m in told if m["name"] == "TaskDuration")
+
+
+def box_of(board: Any, group: str, value: str) -> Any:
+    """The box of a value of a filter."""
+    return board.js(
+        "const d = [...document.querySelectorAll('.filter')].find(d => d.innerText.startsWith(arguments[0]));"
+        "d.open = true; const all = [...d.querySelectorAll('label')];"
+        "const l = all.find(l => l.innerText.trim().startsWith(arguments[1]));"
+        "return l.querySelector('input')", group, value,
+    )  # fmt: skip
 
 
 def looked_at(folder: Path) -> dict[str, list[float]]:
@@ -162,26 +180,31 @@ def looked_at(folder: Path) -> dict[str, list[float]]:
     for name, state in (("60 rows", ""), ("820 rows", "variants=1")):
         board.go(state)
         time.sleep(3)  # the numbers of views and tasks are read ahead while nothing else is to be done
-        for group, value in (
-            ("Language", "en"),
-            ("Suite", "NanoMIRACL"),
-            ("Domain", "general"),
-            ("Family", "dense"),
+        for group, value, also in (
+            ("Language", "en", ""),
+            ("Language", "en", "ja"),
+            ("Suite", "NanoMIRACL", ""),
+            ("Domain", "general", ""),
+            ("Family", "dense", ""),
         ):
-            box = board.js(
-                "const d = [...document.querySelectorAll('.filter')].find(d => d.innerText.startsWith(arguments[0]));"
-                "d.open = true; const all = [...d.querySelectorAll('label')];"
-                "const l = all.find(l => l.innerText.trim().startsWith(arguments[1]));"
-                "return l.querySelector('input')", group, value,
-            )  # fmt: skip
+            if also:
+                board.js("arguments[0].click()", box_of(board, group, also))
+                board.settle()
+            box = box_of(board, group, value)
+            name_of = f"{group} = {value}{f' beside {also}' if also else ''}, {name}"
             for _ in range(ROUNDS):
                 before = busy(driver)
                 wall = driver.execute_async_script(PRESS, box)
                 work = busy(driver) - before
-                taken.setdefault(f"{group} = {value}, {name}", []).append(wall)
-                taken.setdefault(f"{group} = {value}, {name}, work of the page's thread", []).append(work)
+                taken.setdefault(name_of, []).append(wall)
+                taken.setdefault(f"{name_of}, work of the page's thread", []).append(work)
                 board.settle()
-                driver.execute_async_script(PRESS, box)
+                taken.setdefault(f"{name_of}, until every row is there", []).append(
+                    driver.execute_async_script(ALL, box)
+                )
+                board.settle()
+            if also:
+                board.js("arguments[0].click()", box_of(board, group, also))
                 board.settle()
     driver.quit()
     return taken

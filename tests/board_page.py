@@ -58,7 +58,12 @@ class Board:
     def settle(self) -> None:
         """Until nothing is read any more."""
         self.until(
-            lambda: not self.js("return /Reading |…\\s*$/.test(document.getElementById('board').innerText)")
+            lambda: (
+                not self.js(
+                    "return document.querySelector('table.coming') !== null"
+                    " || /Reading |…\\s*$/.test(document.getElementById('board').innerText)"
+                )
+            )
         )
         time.sleep(0.12)
 

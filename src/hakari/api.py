@@ -308,12 +308,18 @@ def site(
     tell: Callable[[str], None] = lambda text: None,
 ) -> dict[str, int]:
     """Build the site of tasks and of all results in a folder; how many files and bytes it has."""
+    from hakari.retrievers.trained_on import trained_on
     from hakari.site import build, reading, render
 
     render.require()
     refs = [ref for ref in references(tasks, where) if not isinstance(ref, Task)] if tasks else []
     found = reading.read(refs, where.results, where.language, where.category, published)
-    found = replace(found, licences={k.name: k.licence for k in registry.known() if k.licence})
+    told = {system.retriever: trained_on(system.retriever) for system in found.systems}
+    found = replace(
+        found,
+        licences={k.name: k.licence for k in registry.known() if k.licence},
+        trained_on={retriever: data for retriever, data in told.items() if data is not None},
+    )
     return build.build(build.site_of(found, tell), Path(out))
 
 

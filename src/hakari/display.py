@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
+from collections.abc import Callable, Iterable
 
+_PATH = re.compile(r"(?<=:)(?:[A-Za-z]:)?(?:[/\\][^\s,()/\\]+){3,}")
+"""The place of a model within the spelling of a retriever."""
 _KEPT = {"\n", "\t"}
 
 
@@ -21,8 +25,28 @@ def one_line(text: str, limit: int) -> str:
     return visible(" ".join(text[: limit * 4].split()), limit)
 
 
+def counted(number: int, one: str) -> str:
+    """A number and what it counts: `1 row`, `2,000 rows`."""
+    return f"{number:,} {one}" if number == 1 else f"{number:,} {one}s"
+
+
 def _steers(character: str) -> bool:
     category = unicodedata.category(character)
     return category in ("Cc", "Cs", "Co", "Cn") or (
         category == "Cf" and character not in "\u200c\u200d\u00ad"
     )
+
+
+def short_paths(texts: Iterable[str]) -> Callable[[str], str]:
+    """A function that leaves out the beginnings of long paths in names, as far as these texts stay different."""
+    paths = {path for text in texts for path in _PATH.findall(text)}
+    count, short = 1, dict.fromkeys(paths, "")
+    while len(set(short.values())) < len(paths) or count == 1:
+        count += 1
+        short = {path: _end(path, count) for path in paths}
+    return lambda text: _PATH.sub(lambda found: short.get(found[0], found[0]), text)
+
+
+def _end(path: str, count: int) -> str:
+    parts = re.split(r"[/\\]", path)
+    return path if len(parts) <= count + 1 else "/".join(["…", *parts[-count:]])

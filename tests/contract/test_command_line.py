@@ -369,3 +369,10 @@ def test_gate_and_export_take_any_measure_where_the_task_is_there(place: Path, t
         *("--out", tmp_path / "x.json"),
     )
     assert json.loads((tmp_path / "x.json").read_text()) == rows
+
+
+@pytest.mark.parametrize("group", ["audit", "build", "pairs"])
+def test_a_group_without_a_command_prints_its_help(group: str) -> None:
+    done = hakari(group, code=2)
+    assert done.stderr.startswith(f"Usage: hakari {group} ")
+    assert "error:" not in done.stderr

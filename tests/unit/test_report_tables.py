@@ -7,7 +7,7 @@ from io import StringIO
 import pytest
 from rich.console import Console
 
-from hakari.report.tables import Table, detectable, draw, fitting
+from hakari.report.tables import Table, detectable, draw, fitting, markdown, plain
 
 MEASURES = ("nDCG@10", "hit@10", "R@100")
 TASKS = ("DocstringToFunction", "ApiReference")
@@ -77,3 +77,22 @@ def test_a_table_of_text_is_folded_and_a_column_without_a_name_has_no_heading() 
 
 def test_a_difference_beyond_one_is_not_told_as_a_number() -> None:
     assert [detectable(x) for x in (None, 0.05, 1.0, 3.9)] == ["–", ".050", "1.000", ">1"]
+
+
+def test_models_in_folders_are_told_by_the_ends_of_their_paths() -> None:
+    rows = [["late:st:/home/me/models/small/model", "1"], ["rrf(bm25,st:/home/me/models/large/model)", "2"]]
+    told = plain(Table("", ["retriever", "nDCG@10"], rows, notes=["st:/home/me/models/large/model was cut"]))
+    assert "late:st:…/small/model " in told
+    assert "rrf(bm25,st:…/large/model) " in told
+    assert "st:…/large/model was cut" in told
+    assert "/home" not in told + markdown(Table("", ["retriever"], [[row[0]] for row in rows]))
+
+
+def test_paths_are_told_as_far_as_they_differ() -> None:
+    rows = [["st:/a/one/small/model"], ["st:/a/two/small/model"], ["st:/models/m"]]
+    told = plain(Table("", ["retriever"], rows))
+    assert [line.strip() for line in told.splitlines()[2:]] == [
+        "st:…/one/small/model",
+        "st:…/two/small/model",
+        "st:/models/m",
+    ]

@@ -41,6 +41,7 @@ export const systemTraits: Record<keyof typeof state.systemFilters, (system: Sys
   family: (s) => s.family,
   size: sizeOf,
   licence: (s) => s.licence ?? NOT_KNOWN,
+  training: (s) => s.training.state,
 };
 
 export function taskPasses(task: Task): boolean {
@@ -251,6 +252,9 @@ export function differences(list: readonly number[], useMicro: boolean) {
   };
 }
 
+/** Who is surely above whom on a list of tasks, pair by pair, kept while the list is: filters of systems ask again. */
+const ordersOf = new WeakMap<readonly number[], Map<string, Map<number, -1 | 0 | 1>>>();
+
 /** The best and the worst rank of each of some systems, from who is surely above whom. */
 export function rankRanges(
   among: readonly number[],
@@ -259,13 +263,26 @@ export function rankRanges(
 ): Map<number, [number, number]> | undefined {
   const between = differences(list, useMicro);
   if (!between) return undefined;
+  const kinds = ordersOf.get(list) ?? new Map<string, Map<number, -1 | 0 | 1>>();
+  ordersOf.set(list, kinds);
+  const kind = `${measureNumber.value} ${useMicro}`;
+  const known = kinds.get(kind) ?? new Map<number, -1 | 0 | 1>();
+  kinds.set(kind, known);
+  const order = (a: number, b: number) => {
+    const at = a * width() + b;
+    let found = known.get(at);
+    if (found === undefined) {
+      const d = between(a, b);
+      known.set(at, (found = d ? surelyOrdered(d) : 0));
+    }
+    return found;
+  };
   const found = new Map(among.map((s) => [s, [1, among.length] as [number, number]]));
   among.forEach((a, i) => {
     for (let j = i + 1; j < among.length; j++) {
-      const d = between(a, among[j]!);
-      const order = d ? surelyOrdered(d) : 0;
-      if (order === 0) continue;
-      const [winner, loser] = order > 0 ? [a, among[j]!] : [among[j]!, a];
+      const side = order(a, among[j]!);
+      if (side === 0) continue;
+      const [winner, loser] = side > 0 ? [a, among[j]!] : [among[j]!, a];
       found.get(loser)![0] += 1;
       found.get(winner)![1] -= 1;
     }

@@ -1,7 +1,7 @@
 // The best documents of one system for one query, the positives among them marked, and those it missed.
 import { NO_DOCUMENT, TOP, type TaskQueries, type TaskTexts } from "./data";
 import { count, score } from "./format";
-import { SystemName } from "./parts";
+import { systemName } from "./parts";
 
 interface Props {
   system: number;
@@ -21,7 +21,7 @@ export function Side({ system, letter, value, row, told, texts }: Props) {
   return (
     <div>
       <h3>
-        {letter}: <SystemName system={system} /> {score(value)}
+        {letter}: {systemName(system)} {score(value)}
       </h3>
       {found.length === 0 && <p class="note">It answered this query with nothing.</p>}
       <ol>

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from hakari.audit.compare import GRAM, best_runs
 from hakari.audit.features import Features, Reader
-from hakari.audit.kinds import OF_ONE_ROW
+from hakari.audit.kinds import KINDS, OF_ONE_ROW
 from hakari.audit.normal import fold
 from hakari.audit.report import Reason, Report
 
@@ -30,7 +30,8 @@ class Example:
 def examples(report: Report, count: int) -> list[Example]:
     """Some matches, the strongest first, each kind before any is repeated; always the same ones."""
     flagged = report.flagged()
-    waiting: dict[str, list[tuple[int, Reason]]] = {name: [] for name in OF_ONE_ROW}
+    shown = [kind.name for kind in KINDS if kind.name in OF_ONE_ROW or kind.name == "similar"]
+    waiting: dict[str, list[tuple[int, Reason]]] = {name: [] for name in shown}
     for row, reasons in flagged.items():
         for reason in reasons:
             if reason.kind in waiting and len(waiting[reason.kind]) < count:
@@ -49,6 +50,10 @@ def _example(report: Report, row: int, reason: Reason) -> Example:
     number = int(task.numbers(reason.side)[ids.index(reason.id)])
     text, row_text = report.index.texts[number], "\n".join(cell for cell in cells if cell)
     of_text, of_row = _read(text), _read(row_text)
+    marks = _marks(text, of_text, of_row), _marks(row_text, of_row, of_text)
+    if reason.kind == "similar":
+        told = {"cosine": reason.cosine or 0.0}
+        return Example(reason, scanned.shard.name, at, text, row_text, *marks, told)
     one = report.found[(report.rows == row) & (report.found["text"] == number)][0]
     facts = {
         "containment": one["shared"] / one["shingles"] if one["shingles"] else 0.0,
@@ -57,7 +62,6 @@ def _example(report: Report, row: int, reason: Reason) -> Example:
         "words": int(one["words"]),
         "code": one["windows"] / one["window_total"] if one["window_total"] else 0.0,
     }
-    marks = _marks(text, of_text, of_row), _marks(row_text, of_row, of_text)
     return Example(reason, scanned.shard.name, at, text, row_text, *marks, facts)
 
 

@@ -15,10 +15,10 @@ from hakari import native
 from hakari.audit import plain
 from hakari.audit.compare import LONG, Shingle
 from hakari.audit.normal import INST_HASH, KEYWORD_HASHES, OWNER_HASHES, ROLE_HASHES, fold
-from hakari.audit.origin import upstream
+from hakari.tasks.origins import upstream
 from hakari.types import Task
 
-VERSION = 2
+VERSION = 3
 """Of the normal form, the keys and the counts: part of what a kept index and a kept scan are known by."""
 WINDOW = 16
 """Tokens of code that are compared at once."""

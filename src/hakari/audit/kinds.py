@@ -13,11 +13,14 @@ import numpy as np
 import numpy.typing as npt
 
 from hakari.audit.compare import LONG, WHOLE, WHOLE_LINE, Shingle
+from hakari.audit.similar import WORDS as SIMILAR_WORDS
+from hakari.audit.similar import Similarity
 
 Mask = npt.NDArray[np.bool_]
 
-DIRECT, NEAR, PARTIAL, NONE, NOT_AUDITED = "direct", "near", "partial", "none found", "not audited"
-RISKS = (DIRECT, NEAR, PARTIAL, NONE, NOT_AUDITED)
+DIRECT, NEAR, SIMILAR, PARTIAL = "direct", "near", "similar", "partial"
+NONE, NOT_AUDITED = "none found", "not audited"
+RISKS = (DIRECT, NEAR, SIMILAR, PARTIAL, NONE, NOT_AUDITED)
 """From the worst on."""
 
 
@@ -42,6 +45,8 @@ class Thresholds:
     distinct: int = 5
     split: float = 0.8
     split_words: int = 24
+    similar: Similarity | None = None
+    """What is near enough for a paraphrase; None where nobody looked for any."""
 
 
 @dataclass(frozen=True)
@@ -102,6 +107,15 @@ KINDS = (
         ),
     ),
     Kind(
+        "similar",
+        SIMILAR,
+        lambda t: (
+            str(t.similar)
+            if t.similar
+            else "paraphrases, which nobody looked for (`hakari audit --similar MODEL` does)"
+        ),
+    ),
+    Kind(
         "partial",
         PARTIAL,
         lambda t: (
@@ -134,8 +148,8 @@ KINDS = (
 )
 """From the strongest on."""
 BY_NAME = {kind.name: kind for kind in KINDS}
-OF_ONE_ROW = tuple(kind.name for kind in KINDS if kind.name not in ("split", "origin"))
-"""Kinds that one row and one text decide."""
+OF_ONE_ROW = tuple(kind.name for kind in KINDS if kind.name not in ("split", "similar", "origin"))
+"""Kinds that the counts of one row and one text decide."""
 
 
 def classify(found: npt.NDArray[Any], t: Thresholds) -> dict[str, Mask]:
@@ -193,6 +207,7 @@ def judged(counts: npt.NDArray[np.int32], kind: str, code: bool, t: Thresholds) 
         "reordered": line_words >= t.line_words,
         "fingerprint": (windows >= t.windows) & t.code,
         "split": words >= t.split_words,
+        "similar": (words >= SIMILAR_WORDS) & (t.similar is not None),
         "partial": words > t.partial_words,
         "fragment": words > t.fragment_words,
         "identifier": np.full(len(counts), code and t.code),

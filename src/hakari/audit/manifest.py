@@ -11,8 +11,9 @@ from typing import Any
 
 from hakari import __version__
 from hakari.audit.index import VERSION
-from hakari.audit.kinds import BY_NAME, KINDS, RISKS
+from hakari.audit.kinds import BY_NAME, KINDS, RISKS, SIMILAR
 from hakari.audit.report import Reason, Report
+from hakari.display import counted
 from hakari.errors import Fault, InvalidInput, UsageError
 
 MOST_REASONS = 20
@@ -54,7 +55,16 @@ def header(report: Report, risks: Sequence[str]) -> dict[str, Any]:
             for one in report.scanned
         ],
         "definitions": {kind.name: kind.definition(report.thresholds) for kind in KINDS},
+        **similar_told(report),
     }
+
+
+def similar_told(report: Report) -> dict[str, Any]:
+    """The model that looked for paraphrases and its limits, where one did."""
+    if report.similars is None:
+        return {}
+    rows = "unflagged" if report.similars.only_unflagged else "all"
+    return {"similar": {**report.similars.similarity.told(), "rows": rows}}
 
 
 def lines(report: Report, risks: Sequence[str]) -> Iterable[str]:
@@ -71,7 +81,7 @@ def lines(report: Report, risks: Sequence[str]) -> Iterable[str]:
             "row": at,
             "kind": kept[0].kind,
             "risk": min((BY_NAME[reason.kind].risk for reason in kept), key=RISKS.index),
-            "reasons": [vars(reason) for reason in kept[:MOST_REASONS]],
+            "reasons": [reason.told() for reason in kept[:MOST_REASONS]],
         }
         yield json.dumps(told, ensure_ascii=False)
 
@@ -113,11 +123,14 @@ def read(path: Path) -> list[Removal]:
     return [Removal(name, content, frozenset(rows.get(name, ()))) for name, content in shards.items()]
 
 
-def statement(report: Report, risks: Sequence[str], removed: Mapping[str, int]) -> str:
-    """A paragraph for the card of a model that is trained on what is left."""
+def statement(report: Report, risks: Sequence[str], removed: Mapping[str, int], cleaned: bool = True) -> str:
+    """A paragraph for the card of a model that is trained on the data, or if `cleaned` on what is left of them."""
     names = [task.name for task in report.index.tasks]
     shown = ", ".join(names[:12]) + (f" and {len(names) - 12} more" if len(names) > 12 else "")
     kinds = [kind for kind in KINDS if kind.risk in risks and kind.name != "origin"]
+    closing = "Paraphrases and translations are not found by these kinds."
+    if SIMILAR in risks:
+        closing = "Paraphrases further from the original, and translations, are not found by these kinds."
     definitions = "\n".join(
         f"- `{kind.name}` ({kind.risk}): {kind.definition(report.thresholds)}." for kind in kinds
     )
@@ -125,14 +138,17 @@ def statement(report: Report, risks: Sequence[str], removed: Mapping[str, int]) 
     unread = (
         f" Shards that could not be read and are not part of it: {', '.join(left_out)}." if left_out else ""
     )
+    held = f"{counted(sum(removed.values()), 'row')} held something of them and "
+    held += "were left out" if cleaned else "are still there, for nothing was left out"
+    held = held if any(removed.values()) else "No row held anything of them"
     return f"""## Leakage audit
 
-{report.rows_scanned:,} rows of training data were compared with the queries and the relevant documents of
-{len(names)} evaluation tasks ({shown}) by hakari {__version__}, audit `{report.index.identity[:16]}`.
-{sum(removed.values()):,} rows held something of them and were left out.{unread} What counts, on texts in normal form
+{counted(report.rows_scanned, "row")} of training data were compared with the queries and the relevant documents of
+{counted(len(names), "evaluation task")} ({shown}) by hakari {__version__}, audit `{report.index.identity[:16]}`.
+{held}.{unread} What counts, on texts in normal form
 (Unicode NFKC, without case, white space and punctuation):
 
 {definitions}
 
-Paraphrases and translations are not found by these kinds.
+{closing}
 """

@@ -101,8 +101,7 @@ def hash_word(word: bytes) -> int:
     """The hash of a word that has no capital ASCII letters; never 0."""
     letters = word.replace(b"_", b"\x7f")
     hash_ = 0x2545F4914F6CDD1D
-    end = (len(letters) - 1) // 8 * 8
-    for at in range(0, end + 1, 8):
+    for at in range(0, max(16, len(letters)), 8):
         hash_ = (hash_ ^ int.from_bytes(letters[at : at + 8], "little")) * 0xD6E8FEB86659FD93 & MASK
         hash_ ^= hash_ >> 32
     hash_ = hash_ * BASE & MASK

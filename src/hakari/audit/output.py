@@ -9,9 +9,10 @@ from pathlib import Path
 
 from hakari.audit import clean as cleaning
 from hakari.audit import manifest
-from hakari.audit.kinds import DIRECT, NEAR, PARTIAL
+from hakari.audit.kinds import DIRECT, NEAR, PARTIAL, SIMILAR
 from hakari.audit.report import Report
 from hakari.audit.shards import Shard
+from hakari.display import counted
 from hakari.errors import UsageError
 
 
@@ -24,6 +25,8 @@ class Targets:
     statement: Path | None
     remove: str
     replace: bool = False
+    similar: bool = False
+    """Whether the audit looks for paraphrases, so that `similar` is a risk that rows can have."""
 
     @property
     def risks(self) -> list[str]:
@@ -39,12 +42,15 @@ class Targets:
 
     def check(self, shards: Sequence[Shard]) -> None:
         """Refuse what cannot be written before any work is done."""
-        unknown = [risk for risk in self.risks if risk not in (DIRECT, NEAR, PARTIAL)]
+        unknown = [risk for risk in self.risks if risk not in (DIRECT, NEAR, SIMILAR, PARTIAL)]
         if unknown or not self.risks:
             told = unknown[0] if unknown else self.remove
             raise UsageError(
-                f"`{told}` is no risk that rows have", "use `direct`, `near`, `partial`, with commas"
+                f"`{told}` is no risk that rows have",
+                "use `direct`, `near`, `similar`, `partial`, with commas",
             )
+        if SIMILAR in self.risks and not self.similar:
+            raise UsageError("`--remove` names `similar`, which nobody looks for", "add `--similar MODEL`")
         if self.clean is not None:
             cleaning.check_free(cleaning.targets(shards, self.clean), self.replace)
         for path in (self.manifest, self.statement_path):
@@ -63,7 +69,8 @@ class Targets:
             yield f"`{self.clean}`: {sum(removed.values()):,} of {report.rows_scanned:,} rows left out"
         if self.manifest is not None:
             manifest.write_lines(self.manifest, manifest.lines(report, self.risks))
-            yield f"`{self.manifest}`: {sum(removed.values()):,} rows with reasons"
+            yield f"`{self.manifest}`: {counted(sum(removed.values()), 'row')} with reasons"
         if (path := self.statement_path) is not None:
-            manifest.write_lines(path, [manifest.statement(report, self.risks, removed).rstrip("\n")])
+            told = manifest.statement(report, self.risks, removed, self.clean is not None)
+            manifest.write_lines(path, [told.rstrip("\n")])
             yield f"`{path}`: a statement for the card of a model"

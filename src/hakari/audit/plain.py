@@ -17,13 +17,18 @@ from hakari.audit.normal import finish, fold
 if TYPE_CHECKING:
     from hakari.audit.index import Index
 
-STRIDE, SAMPLING = 4, 3
+STRIDE = 4
 KEY_WHOLE, KEY_LONG, KEY_SHORT, KEY_LINE, KEY_CODE, KEY_PATH = range(1, 7)
 
 
 def key_of(hash_: int, kind: int) -> int:
-    """The key of a hash of one sort."""
-    return finish(hash_ ^ (kind << 56))
+    """The key of a hash of one sort, which stands in its first three bits."""
+    return finish(hash_) >> 3 | kind << 61
+
+
+def is_sampled(window: int) -> bool:
+    """Whether a window of code is one of the four in which it is looked up."""
+    return window >> 62 == 0
 
 
 def keys_of(folded: Sequence[bytes], window: int) -> tuple[list[tuple[int, int, int]], list[list[int]]]:
@@ -52,7 +57,7 @@ def _keys(text: Features) -> Any:
     if len(text.lines) >= 3:
         yield from ((line.hash, KEY_LINE) for line in text.lines)
     for hash_ in sorted({hash_ for hash_, _, _ in text.windows}):
-        if key_of(hash_, KEY_CODE) & SAMPLING == 0:
+        if is_sampled(hash_):
             yield hash_, KEY_CODE
     yield from ((path.hash, KEY_PATH) for path in text.paths if path_counts(text, path))
 
@@ -95,7 +100,7 @@ class PlainScan:
             for _, hash_ in row.grams(width):
                 hit(hash_, kind)
         for hash_, _, _ in row.windows:
-            if key_of(hash_, KEY_CODE) & SAMPLING == 0:
+            if is_sampled(hash_):
                 hit(hash_, KEY_CODE)
         kept = []
         for text in sorted(hits):

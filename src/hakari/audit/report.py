@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -13,7 +13,9 @@ import numpy.typing as npt
 from hakari.audit.index import SIDES, Audited, Index
 from hakari.audit.kinds import (
     BY_NAME,
+    DIRECT,
     KINDS,
+    NEAR,
     NONE,
     NOT_AUDITED,
     OF_ONE_ROW,
@@ -23,11 +25,17 @@ from hakari.audit.kinds import (
     strongest,
     worst,
 )
-from hakari.audit.origin import declared_names
 from hakari.audit.scan import Scanned
+from hakari.audit.similar import SIMILAR
+from hakari.audit.similar_scan import Similars
+from hakari.tasks.origins import declared_names
 
 Rows = npt.NDArray[np.int64]
 PAIR = "pair"
+STRENGTH = {kind.name: place for place, kind in enumerate(KINDS)}
+"""The place of each kind among all, the strongest first."""
+WEAKER = ("partial", "fragment")
+"""Kinds that do not count where a row is similar to the text."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +69,12 @@ class Reason:
     """Share of the text's shingles that the row has; None where the text has none."""
     longest: int | None = None
     """Words of the longest common run."""
+    cosine: float | None = None
+    """Of what is similar, how near the row is."""
+
+    def told(self) -> dict[str, Any]:
+        """The reason as JSON; what only some kinds have is left out of others."""
+        return {key: value for key, value in vars(self).items() if key != "cosine" or value is not None}
 
 
 @dataclass
@@ -70,11 +84,15 @@ class Report:
     index: Index
     scanned: Sequence[Scanned]
     thresholds: Thresholds
+    similars: Similars | None = None
+    """What a model takes for paraphrases, where it was asked."""
     found: npt.NDArray[Any] = field(init=False)
     rows: Rows = field(init=False)
     """Of each count in `found`: shard and row in one number, ascending as they are read."""
     masks: dict[str, npt.NDArray[np.bool_]] = field(init=False)
     best: npt.NDArray[np.int8] = field(init=False)
+    similar: npt.NDArray[Any] = field(init=False)
+    """Rows, as in `rows`, and texts that are similar where no stronger kind applies."""
 
     SHARD = 1 << 40
 
@@ -83,6 +101,28 @@ class Report:
         self.rows = np.concatenate([one.found["row"] + n * self.SHARD for n, one in enumerate(self.scanned)])
         self.masks = classify(self.found, self.thresholds)
         self.best = strongest(self.masks)
+        if self.similars is not None:
+            self.thresholds = replace(self.thresholds, similar=self.similars.similarity)
+        self.similar = self._settled()
+
+    def _settled(self) -> npt.NDArray[Any]:
+        """What is similar and nothing stronger; weaker kinds do not count beside it."""
+        settled = []
+        strong = [BY_NAME[name].risk in (DIRECT, NEAR) for name in OF_ONE_ROW] + [False]
+        held = np.array(strong, bool)[self.best]
+        for number, found in enumerate(self.similars.found if self.similars else ()):
+            first = number * self.SHARD
+            of_shard = np.flatnonzero((self.rows >= first) & (self.rows < first + self.SHARD))
+            keys = (self.rows[of_shard] - first) * len(self.index.texts) + self.found["text"][of_shard]
+            mine = found["row"] * len(self.index.texts) + found["text"]
+            kept = found[~np.isin(mine, keys[held[of_shard]])]
+            beside = of_shard[np.isin(keys, mine) & ~held[of_shard]]
+            for kind in WEAKER:
+                self.masks[kind][beside] = False
+            self.best[beside] = strongest({name: mask[beside] for name, mask in self.masks.items()})
+            kept["row"] += first
+            settled.append(kept)
+        return np.concatenate([np.empty(0, SIMILAR), *settled])
 
     @cached_property
     def rows_scanned(self) -> int:
@@ -112,13 +152,12 @@ class Report:
             numbers = task.numbers(side)
             there = np.zeros(len(self.index.texts), bool)
             there[numbers] = True
-            of_side = there[self.found["text"]] if len(there) else np.zeros(0, bool)
             for kind in KINDS:
                 if kind.name == "origin":
                     yield Count(task.name, side, kind.name, 0, len(numbers), 0, NOT_AUDITED)
                     continue
                 able = judged(self.index.counts[numbers], kind.name, code, self.thresholds)
-                texts, rows = self._matched(kind.name, of_side, code)
+                texts, rows = self._matched(kind.name, there, code)
                 matched = int((np.isin(numbers, texts) & able).sum())
                 yield self._count(task, side, kind.name, matched, len(numbers), rows, bool(able.any()))
         pairs = self._pairs(task)
@@ -128,6 +167,7 @@ class Report:
                 yield self._of_origin(task)
                 continue
             possible = kind.name != "split" and (code or kind.name != "identifier")
+            possible = possible and (kind.name != "similar" or self.similars is not None)
             possible = possible and len(task.pairs) > 0
             total = len(task.pairs)
             yield self._count(task, PAIR, kind.name, len(matched_pairs), total, len(held), possible)
@@ -156,10 +196,14 @@ class Report:
         risk = BY_NAME[kind].risk if matched else NONE if able and self.rows_scanned else NOT_AUDITED
         return Count(task.name, side, kind, matched, total, rows if matched else 0, risk)
 
-    def _matched(self, kind: str, of_side: npt.NDArray[np.bool_], code: bool) -> tuple[Any, int]:
-        """The texts that match in a kind, and how many rows hold one of them."""
-        if kind == "origin" or (kind == "identifier" and not code):
+    def _matched(self, kind: str, there: npt.NDArray[np.bool_], code: bool) -> tuple[Any, int]:
+        """The texts among these that match in a kind, and how many rows hold one of them."""
+        if kind == "origin" or (kind == "identifier" and not code) or not len(there):
             return (), 0
+        if kind == "similar":
+            found = self.similar[there[self.similar["text"]]]
+            return np.unique(found["text"]), len(np.unique(found["row"]))
+        of_side = there[self.found["text"]]
         if kind == "split":
             texts = np.array(sorted(self.split), np.int64)
             chosen = of_side & np.isin(self.found["text"], texts)
@@ -208,23 +252,30 @@ class Report:
         numbers[task.positives] = True
         weakest = len(OF_ONE_ROW) - (1 if code else 2)
         chosen = np.flatnonzero(numbers[self.found["text"]] & (self.best <= weakest))
+        kinds = np.array([STRENGTH[name] for name in OF_ONE_ROW])[self.best[chosen]]
+        similar = self.similar[numbers[self.similar["text"]]]
+        of_similar = np.full(len(similar), STRENGTH["similar"])
         held: dict[int, dict[int, int]] = {}
         for text, row, kind in zip(
-            self.found["text"][chosen].tolist(),
-            self.rows[chosen].tolist(),
-            self.best[chosen].tolist(),
+            [*self.found["text"][chosen].tolist(), *similar["text"].tolist()],
+            [*self.rows[chosen].tolist(), *similar["row"].tolist()],
+            [*kinds.tolist(), *of_similar.tolist()],
             strict=True,
         ):
-            held.setdefault(text, {})[row] = kind
+            row_kinds = held.setdefault(text, {})
+            row_kinds[row] = min(kind, row_kinds.get(row, kind))
         found: dict[str, tuple[set[tuple[int, int]], set[int]]] = {}
-        for query, positive in task.pairs.tolist():
+        there = np.zeros(len(self.index.texts), bool)
+        there[self.found["text"][chosen]] = True
+        both = there[task.queries[task.pairs[:, 0]]] & there[task.positives[task.pairs[:, 1]]]
+        for query, positive in task.pairs[both].tolist():
             one, other = (
                 held.get(int(texts[at]), {})
                 for texts, at in ((task.queries, query), (task.positives, positive))
             )
             for row in one.keys() & other.keys():
-                kind = OF_ONE_ROW[max(one[row], other[row])]
-                pairs, rows = found.setdefault(kind, (set(), set()))
+                kind = max(one[row], other[row])
+                pairs, rows = found.setdefault(KINDS[kind].name, (set(), set()))
                 pairs.add((query, positive))
                 rows.add(row)
         return found
@@ -249,6 +300,10 @@ class Report:
                 if code or kind != "identifier":
                     reason = Reason(task_name, side, name, kind, share, int(one["longest"]))
                     found.setdefault(int(self.rows[at]), []).append(reason)
+        for row, text, cosine in self.similar.tolist():
+            for task_name, side, name, _ in occurrences.get(text, ()):
+                near = round(cosine, 4)
+                found.setdefault(row, []).append(Reason(task_name, side, name, "similar", cosine=near))
         for text, rows in self.split.items():
             for row in rows:
                 for task_name, side, name, _ in occurrences.get(text, ()):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,12 +10,13 @@ from pathlib import Path
 from hakari.audit import kept_index
 from hakari.audit.compare import Shingle
 from hakari.audit.index import Index, build
-from hakari.audit.kinds import Thresholds
+from hakari.audit.kinds import BY_NAME, DIRECT, NEAR, Thresholds
 from hakari.audit.places import shards_of
 from hakari.audit.report import Report
 from hakari.audit.scan import Plan, Scanned, check_scanned, scan
 from hakari.audit.shards import Shard
-from hakari.errors import UsageError
+from hakari.audit.similar_scan import Asked, Looking, look
+from hakari.errors import InvalidInput, UsageError
 from hakari.tasks.refs import TaskRef
 from hakari.tasks.registry import resolve
 from hakari.types import Task
@@ -38,6 +40,15 @@ class Progress:
     def scanned(self, rows: int, size: int) -> None:
         """So many more rows and bytes of text are scanned."""
 
+    def encoding(self, done: int, total: int) -> None:
+        """So many of the tasks' texts are vectors, to look for paraphrases."""
+
+    def begin_similar(self, model: str, rows: int, seconds: float) -> None:
+        """The look for paraphrases begins, and by what the tasks' texts took it will take so many seconds."""
+
+    def compared(self, rows: int) -> None:
+        """So many more rows are compared with the tasks' texts."""
+
 
 @dataclass(frozen=True)
 class Settings:
@@ -51,6 +62,8 @@ class Settings:
     engine: Engine = scan
     code: bool = True
     """Whether code is compared a second time, without comments, layout and names."""
+    similar: Asked | None = None
+    """What looks for paraphrases, where that is wanted."""
 
     def thresholds(self) -> Thresholds:
         """The thresholds of all kinds."""
@@ -77,16 +90,40 @@ def audit(
     """Scan training data for the queries and positives of tasks."""
     settings, progress = settings or Settings(), progress or Progress()
     thresholds = settings.thresholds()
+    if settings.similar is not None:
+        settings.similar.model.require()
     given = [place for place in train if isinstance(place, Shard)]
     shards = given or shards_of([place for place in train if not isinstance(place, Shard)])
     index = index_of(on, tasks_dir, thresholds.shingle, progress)
-    counts = [shard.count() for shard in shards] if all(s.kind == "parquet" for s in shards) else [None]
-    rows = None if None in counts else sum(count or 0 for count in counts)
-    progress.begin(rows, sum(shard.size for shard in shards))
+    progress.begin(_rows_of(shards), sum(shard.size for shard in shards))
     plan = Plan(settings.given, settings.skip_corrupt, settings.fresh, progress=progress.scanned)
     scanned = settings.engine(index, shards, plan)
     check_scanned(scanned)
-    return Report(index, scanned, thresholds)
+    report = Report(index, scanned, thresholds)
+    return (
+        report
+        if settings.similar is None
+        else _with_similar(report, settings.similar, settings.fresh, progress)
+    )
+
+
+def _rows_of(shards: Sequence[Shard]) -> int | None:
+    """The rows of all shards, where all tell them; one that cannot be read is left to the scan, which says so."""
+    counts: list[int | None] = []
+    with contextlib.suppress(InvalidInput):
+        counts = [shard.count() for shard in shards] if all(s.kind == "parquet" for s in shards) else [None]
+    return None if None in counts or len(counts) < len(shards) else sum(count or 0 for count in counts)
+
+
+def _with_similar(report: Report, asked: Asked, fresh: bool, progress: Progress) -> Report:
+    """The report with what a model takes for paraphrases."""
+    aside: list[set[int]] = [set() for _ in report.scanned]
+    for row, reasons in report.flagged().items() if asked.only_unflagged else ():
+        if any(BY_NAME[reason.kind].risk in (DIRECT, NEAR) for reason in reasons):
+            aside[row // Report.SHARD].add(row % Report.SHARD)
+    told = Looking(progress.begin_similar, progress.encoding, progress.compared)
+    found = look(report.index, report.scanned, asked, aside, fresh, told)
+    return Report(report.index, report.scanned, report.thresholds, found)
 
 
 def references(on: Sequence[str], tasks_dir: Path | None) -> dict[str, TaskRef]:

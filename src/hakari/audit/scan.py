@@ -21,6 +21,7 @@ from hakari import native
 from hakari.audit.columns import Column, choose
 from hakari.audit.compare import FOUND
 from hakari.audit.index import Index
+from hakari.audit.letters import letters
 from hakari.audit.normal import fold
 from hakari.audit.origin import declared
 from hakari.audit.plain import PlainScan
@@ -172,7 +173,7 @@ def scanner(index: Index) -> Callable[[list[Row], int], tuple[npt.NDArray[Any], 
     compiled, loops = index.compiled, native.compiled
 
     def quickly(rows: list[Row], first: int) -> tuple[npt.NDArray[Any], int]:
-        raw, size = loops.audit_scan(compiled, rows, first, fold)
+        raw, size = loops.audit_scan(compiled, rows, first, fold, letters)
         return np.frombuffer(raw, FOUND), size
 
     return quickly

@@ -145,6 +145,9 @@ def execute(arguments: list[str] | None = None) -> int:
         if str(error) == "Query interrupted":  # DuckDB turns the user's Ctrl-C into this
             return _interrupted()
         raise
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message(), err=True)
+        return EXIT_USAGE
     except click.UsageError as error:
         where = error.ctx.command_path if error.ctx else "hakari"
         tell_error(error.format_message(), f"see `{where} --help`")

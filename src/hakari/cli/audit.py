@@ -14,6 +14,7 @@ from hakari.errors import EXIT_GATE_FAILED, EXIT_OK
 if TYPE_CHECKING:
     from hakari.audit.report import Report
     from hakari.audit.shards import Shard
+    from hakari.audit.similar_scan import Asked
 
 FILE = click.Path(path_type=Path)
 
@@ -81,6 +82,23 @@ _scan_options = options.together(
         show_default=True,
         help="Where shards are scanned: on all cores, or as tasks of a Ray cluster.",
     ),
+    click.option(
+        "--similar",
+        metavar="MODEL",
+        help="Also look for paraphrases with a dense retriever, such as `bge_small_en` or `static:wordllama`.",
+    ),
+    click.option(
+        "--cosine",
+        type=click.FloatRange(0, 1, min_open=True),
+        help="With --similar: from which cosine on a text is reworded; default: found for the model.",
+    ),
+    click.option(
+        "--similar-rows",
+        type=click.Choice(["all", "unflagged"]),
+        default="all",
+        show_default=True,
+        help="With --similar: all rows, or only those not flagged as `direct` or `near`, which is quicker.",
+    ),
     click.option("--skip-corrupt", is_flag=True, help="Leave out shards that cannot be read, and say so."),
     click.option("--fresh", is_flag=True, help="Scan again what an earlier scan has kept."),
 )
@@ -97,6 +115,8 @@ def command() -> None:
       hakari audit train.parquet --on NanoCoIR
 
       hakari audit train/ --on NanoCoIR,NanoRTEB --json
+
+      hakari audit train.parquet --on NanoCoIR --similar bge_small_en
 
       hakari audit verify cleaned/ --on NanoCoIR
 
@@ -119,10 +139,16 @@ def command() -> None:
     metavar="RISKS",
     default="direct,near,partial",
     show_default=True,
-    help="Which rows `--clean` leaves out and `--manifest` lists.",
+    help="Which rows `--clean` leaves out and `--manifest` lists: add `similar` for what --similar finds.",
 )
 @click.option(
     "--record", is_flag=True, help="Write counts and definitions into the metadata and card of the sets."
+)
+@click.option(
+    "--results",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="Also keep counts and definitions in this folder of results, as for sets that are not yours to write in.",
 )
 @click.option(
     "--name", metavar="NAME", help="What the training data are called on record; default: the files' name."
@@ -134,17 +160,19 @@ def scan(train: tuple[str, ...], as_json: bool, examples: int, **chosen: Any) ->
     from hakari.audit import output as written
     from hakari.audit.places import shards_of
 
-    targets = written.Targets(
-        *(chosen[name] for name in ("clean", "manifest", "statement", "remove", "replace"))
-    )
+    given = {name: chosen[name] for name in ("clean", "manifest", "statement", "remove", "replace")}
+    targets = written.Targets(**given, similar=chosen["similar"] is not None)
     shards = shards_of(train)
     targets.check(shards)
     report = _scanned(shards, chosen)
     _tell(report, as_json, examples)
     for line in targets.write(report):
         output.note(line)
+    name = chosen["name"] or ", ".join(Path(place).name for place in train)
     if chosen["record"]:
-        _record(report, train, chosen)
+        _record(report, name, chosen)
+    if chosen["results"] is not None:
+        _keep(report, name, chosen["results"])
     return EXIT_OK
 
 
@@ -195,21 +223,31 @@ def apply(manifest: Path, train: tuple[Path, ...], clean: Path, replace: bool) -
     from hakari.audit import clean as cleaning
     from hakari.audit.manifest import read
     from hakari.audit.shards import find
+    from hakari.display import counted
 
     removals, shards = read(manifest), find(train)
     places = cleaning.targets(shards, clean)
     cleaning.check_free(places, replace)
     removed = cleaning.clean(shards, removals, places)
-    output.note(f"`{clean}`: {sum(removed.values()):,} rows left out of {len(shards):,} files")
+    left_out = counted(sum(removed.values()), "row")
+    output.note(f"`{clean}`: {left_out} left out of {counted(len(shards), 'file')}")
 
 
-def _record(report: Report, train: tuple[str, ...], chosen: dict[str, Any]) -> None:
+def _keep(report: Report, name: str, results: Path) -> None:
+    from hakari.audit.record import entries_of
+    from hakari.store.audits import keep_audit
+
+    output.note(
+        f"`{keep_audit(results, name, entries_of(report, name))}`: for `hakari sql` and `hakari show`"
+    )
+
+
+def _record(report: Report, name: str, chosen: dict[str, Any]) -> None:
     from hakari.audit.record import record
     from hakari.audit.run import references
 
     refs = references(chosen["tasks"], chosen["tasks_dir"])
     places = {name: ref.folder for name, ref in refs.items() if ref.layout.name == "nano"}
-    name = chosen["name"] or ", ".join(Path(place).name for place in train)
     for line in record(report, places, name):
         output.note(line)
 
@@ -225,13 +263,29 @@ def _scanned(train: Sequence[str | Shard], chosen: dict[str, Any]) -> Report:
     settings = run.Settings(
         chosen["shingle"], chosen["containment"], given, chosen["skip_corrupt"], chosen["fresh"]
     )
-    settings = replace(settings, code=chosen["normalise"] == "code")
+    settings = replace(settings, code=chosen["normalise"] == "code", similar=_similar(chosen))
     if chosen["engine"] == "ray":
         from hakari.engines.audit_ray import scan_on_ray
 
         settings = replace(settings, engine=scan_on_ray)
     with telling() as progress:
         return run.audit(train, chosen["tasks"], chosen["tasks_dir"], settings, progress)
+
+
+def _similar(chosen: dict[str, Any]) -> Asked | None:
+    """What looks for paraphrases, where that was asked for."""
+    from hakari.errors import UsageError
+
+    if chosen["similar"] is None:
+        if chosen["cosine"] is not None or chosen["similar_rows"] != "all":
+            option = "--cosine" if chosen["cosine"] is not None else "--similar-rows"
+            raise UsageError(f"`{option}` says how to look for paraphrases", "add `--similar MODEL`")
+        return None
+    from hakari.audit.similar_scan import Asked
+    from hakari.retrievers.text_vectors import TextVectors
+
+    model = TextVectors(chosen["similar"])
+    return Asked(model, chosen["cosine"], chosen["similar_rows"] == "unflagged")
 
 
 def _tell(report: Report, as_json: bool, examples: int) -> None:

@@ -14,6 +14,9 @@ from hakari.audit.run import Progress
 from hakari.cli.progress import QUIET_SECONDS
 from hakari.display import visible
 
+LONG_SECONDS = 10.0
+"""From which a look for paraphrases is announced."""
+
 
 class Lines(Progress):
     """A line now and then, for a log."""
@@ -36,6 +39,29 @@ class Lines(Progress):
         self.rows, self.size = self.rows + rows, self.size + size
         self._tell(self.state())
 
+    def encoding(self, done: int, total: int) -> None:
+        """Tell how many of the tasks' texts are encoded, if it takes long."""
+        self._tell(f"{done:,} of {total:,} texts of the tasks encoded")
+
+    def begin_similar(self, model: str, rows: int, seconds: float) -> None:
+        """The look for paraphrases begins now; one that takes long is announced."""
+        self.begin(rows, 0)
+        self.rows = self.size = 0
+        if seconds >= LONG_SECONDS:
+            told = f"{seconds:,.0f} s" if seconds < 120 else f"{seconds / 60:,.0f} min"
+            if seconds >= 7200:
+                told = f"{seconds / 3600:,.1f} h"
+            note = f"paraphrases by {model}: {rows:,} rows take about {told}; it goes on where it is stopped"
+            self._note(note)
+
+    def compared(self, rows: int) -> None:
+        """Count rows, and tell them now and then."""
+        self.rows += rows
+        seconds = max(time.monotonic() - self.begun, 1e-6)
+        left = seconds * max((self.total or 0) - self.rows, 0) / self.rows
+        told = f"paraphrases: {self.rows:,} of {self.total or 0:,} rows, {self.rows / seconds:,.0f} rows/s"
+        self._tell(f"{told}, {left:,.0f} s left")
+
     def state(self) -> str:
         """Rows, MB/s and the time left in one line."""
         seconds = max(time.monotonic() - self.begun, 1e-6)
@@ -45,6 +71,9 @@ class Lines(Progress):
             left = seconds * max(self.total - self.rows, 0) / self.rows
             told += f", {left:,.0f} s left"
         return told
+
+    def _note(self, line: str) -> None:
+        click.echo(visible(line), err=True)
 
     def _tell(self, line: str) -> None:
         now = time.monotonic()
@@ -65,6 +94,9 @@ class Bar(Lines):
         """The scan begins now."""
         super().begin(rows, size)
         self.progress.update(self.bar, total=rows, completed=0)
+
+    def _note(self, line: str) -> None:
+        self.progress.console.print(visible(line), markup=False, highlight=False)
 
     def _tell(self, line: str) -> None:
         self.progress.update(self.bar, description=visible(line), completed=self.rows)

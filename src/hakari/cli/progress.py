@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import click
 
-from hakari.display import visible
+from hakari.display import short_paths, visible
 
 if TYPE_CHECKING:
     from hakari.bench import Step
@@ -48,6 +48,10 @@ def _listening(teller: Any, retrievers: Sequence[Retriever]) -> Any:
     return teller
 
 
+def _named(step: Step) -> str:
+    return short_paths([step.retriever])(step.retriever)
+
+
 class _Lines:
     def __init__(self) -> None:
         self.begun = self.told = time.monotonic()
@@ -57,7 +61,7 @@ class _Lines:
         now = time.monotonic()
         if step.state == "running":
             self.begun = self.told = now
-            self.doing = f"[{step.number}/{step.total}] {step.task}  {step.retriever}"
+            self.doing = f"[{step.number}/{step.total}] {step.task}  {_named(step)}"
         elif step.state == "stored":
             click.echo(visible(f"{self.doing}  {now - self.begun:.1f} s"), err=True)
 
@@ -88,7 +92,7 @@ class _Bar:
 
     def step(self, step: Step) -> None:
         self.done = step.number - (step.state == "running")
-        self.place, self.doing = f"{step.number}/{step.total}", visible(f"{step.task}  {step.retriever}")
+        self.place, self.doing = f"{step.number}/{step.total}", visible(f"{step.task}  {_named(step)}")
         told = f"{self.place}  {self.doing}"
         self.progress.update(self.whole, total=step.total, completed=self.done, description=told)
 

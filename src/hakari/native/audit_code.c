@@ -1,8 +1,6 @@
 /* Code as tokens in which a name is known only by where it stood last, so that renaming leaves no trace. */
 #include "audit.h"
 
-enum { WIDEST = 256 };
-
 /* What a byte of code is: white space and the like, part of a word, an operator, the beginning of something longer. */
 enum { SKIPPED, WORD_BYTE, OPERATOR, LONGER };
 #define S SKIPPED
@@ -69,9 +67,9 @@ static uint32_t seen_before(Text *text, uint64_t hash) {
     return back;
 }
 
-static bool room_for_names(Text *text, size_t size) {
+static bool room_for_names(Text *text, size_t names) {
     size_t room = 256;
-    while (room < size / 2) room *= 2; /* a name and what parts it from the next are two bytes at least */
+    while (room < 2 * names) room *= 2;
     if (room > text->seen_room) {
         free(text->seen);
         text->seen = calloc(room, sizeof *text->seen);
@@ -82,82 +80,107 @@ static bool room_for_names(Text *text, size_t size) {
     return text->seen != NULL;
 }
 
-WITH_WIDE_VECTORS static size_t count_operators(const uint8_t *raw, size_t size) {
-    size_t count = 0;
-    while (size) {
-        size_t part = size < 128 ? size : 128;
-        uint8_t few = 0;
-        for (size_t i = 0; i < part; i++) {
-            uint8_t c = raw[i];
-            few = (uint8_t)(few + ((c == '(') | (c == ')') | (c == '{') | (c == '}') | (c == '[') | (c == ']') | (c == '=') | (c == ';')));
-        }
-        count += few;
-        raw += part;
-        size -= part;
-    }
-    return count;
+static uint64_t operator_values[256];
+
+void prepare_code(void) {
+    for (unsigned c = 0; c < 256; c++) operator_values[c] = finish(c);
 }
 
-/* The tokens of a cell, if one byte in forty is an operator that prose has little of. */
-bool text_add_code(Text *text, const Reading *reading, const uint8_t *raw, size_t size) {
-    if (40 * count_operators(raw, size) < size || size < 32) return true;
-    if (!room_for_names(text, size) || !list_reserve(&text->code_from, sizeof(uint32_t), 1)) return false;
+static inline void push_token(Text *text, uint64_t value, const uint8_t *at, size_t length, uint32_t back) {
+    size_t here = text->tokens.count++;
+    TOKENS(text)[here] = (Token){value, at, (uint32_t)length, back, 0};
+    if (back) TOKENS(text)[here - back].ahead = back;
+}
+
+/* A token that begins with a word; those that are part of the text are hashed by now. */
+static const Word *push_word_token(Text *text, const Reading *reading, const uint8_t *at, const Word *known, const uint8_t *end) {
+    const Word *last = WORDS(text) + text->words.count;
+    while (known < last && known->at < at) known++;
+    uint64_t hash;
+    size_t length = 0;
+    if (known < last && known->at == at) {
+        length = known->length;
+        hash = known->hash;
+    } else {
+        while (at + length < end && SORT[at[length]] == WORD_BYTE) length++;
+        hash = hash_word(at, length, end);
+    }
+    bool name = (uint8_t)(*at - '0') >= 10 && !set_has(&reading->keywords, hash);
+    push_token(text, name ? 0 : hash, at, length, name ? seen_before(text, hash) : 0);
+    return known;
+}
+
+/* A token that begins with a byte which may begin a comment or a string. Gives where reading goes on. */
+static size_t push_longer(Text *text, const uint8_t *raw, size_t at, size_t size) {
+    uint8_t c = raw[at];
+    size_t end = skip_comment(raw, at, size);
+    if (end > at) return end;
+    end = at + 1;
+    if (c == '"' || c == '\'' || c == '`') {
+        size_t closed = string_end(raw, at, size);
+        if (closed == 0) return end;
+        end = closed;
+        c = '"';
+    }
+    push_token(text, operator_values[c], raw + at, 0, 0);
+    return end;
+}
+
+/* The tokens of the cell that was read last, if one byte in forty is an operator that prose has little of. */
+bool text_add_code(Text *text, const Reading *reading, const uint8_t *raw, size_t size, const Counts *counts) {
+    if (40 * counts->brackets < size || size < 32) return true;
+    const Mark *marks = text->marks.items;
+    if (!room_for_names(text, counts->words) || !list_reserve(&text->code_from, sizeof(uint32_t), 1) ||
+        !list_reserve(&text->tokens, sizeof(Token), counts->words + counts->others))
+        return false;
     ((uint32_t *)text->code_from.items)[text->code_from.count++] = (uint32_t)text->tokens.count;
-    if (!list_reserve(&text->tokens, sizeof(Token), size)) return false;
-    Token *out = TOKENS(text) + text->tokens.count;
-    for (size_t i = 0, end; i < size; i = end) {
-        uint8_t c = raw[i], sort = SORT[c];
-        end = i + 1;
-        if (sort == SKIPPED) continue;
-        if (sort == WORD_BYTE) {
-            while (end < size && SORT[raw[end]] == WORD_BYTE) end++;
-            uint64_t hash = hash_word(raw + i, end - i, raw + size);
-            bool name = (uint8_t)(c - '0') >= 10 && !set_has(&reading->keywords, hash);
-            uint32_t back = name ? seen_before(text, hash) : 0;
-            *out++ = (Token){name ? 0 : hash, raw + i, (uint32_t)(end - i), back};
-            text->tokens.count++;
-            continue;
-        }
-        if (sort == LONGER) {
-            size_t skipped = skip_comment(raw, i, size);
-            if (skipped > i) {
-                end = skipped;
-                continue;
-            }
-            if (c == '"' || c == '\'' || c == '`') {
-                size_t closed = string_end(raw, i, size);
-                if (closed == 0) continue;
-                end = closed;
-                c = '"';
+    const Word *known = WORDS(text) + ((uint32_t *)text->cells.items)[text->cells.count - 1];
+    size_t next = 0;
+    for (size_t b = 0; 64 * b < size; b = next > 64 * (b + 1) ? next / 64 : b + 1) {
+        uint64_t begins = begins_of(marks, b) | marks[b].tokens;
+        if (next > 64 * b) begins &= ~(uint64_t)0 << (next & 63);
+        for (; begins; begins &= begins - 1) {
+            size_t at = 64 * b + (size_t)__builtin_ctzll(begins);
+            uint8_t sort = SORT[raw[at]];
+            if (sort == WORD_BYTE) {
+                known = push_word_token(text, reading, raw + at, known, raw + size);
+            } else if (sort == OPERATOR) {
+                push_token(text, operator_values[raw[at]], raw + at, 0, 0);
+            } else {
+                next = push_longer(text, raw, at, size);
+                if (next >= 64 * (b + 1)) break;
+                begins = (begins & ~(uint64_t)0 << (next & 63)) | (uint64_t)1 << (at & 63);
             }
         }
-        *out++ = (Token){finish(c), raw + i, 0, 0};
-        text->tokens.count++;
     }
     return true;
 }
 
-/* Hashes of all windows of one cell's tokens. A name counts as new in a window that does not hold its last place, so
-   a token's value falls back to that of a new name when its last place leaves the window. */
-void hash_windows(const Token *tokens, size_t count, size_t width, uint64_t *windows) {
-    uint64_t hash = 0, powers[WIDEST], values[WIDEST]; /* values[0]: of a new name; values[b]: of one b tokens ago */
-    size_t next[WIDEST] = {0};                         /* where the name of a token stands next, by its place */
-    powers[0] = 1;
-    values[0] = finish(0x100);
-    for (size_t i = 1; i < width; i++) {
-        powers[i] = powers[i - 1] * BASE;
-        values[i] = finish(0x100 + i);
+/* What a window's hash is made of. A name counts as new in a window that does not hold its last place, so a token's
+   value falls back to that of a new name when its last place leaves the window. */
+void prepare_windows(Reading *reading) {
+    size_t width = reading->window;
+    reading->names[0] = finish(0x100);
+    for (size_t back = 1; back < WIDEST; back++) {
+        reading->names[back] = back < width ? finish(0x100 + back) : reading->names[0];
+        reading->aged[back] = back < width ? (reading->names[0] - reading->names[back]) * power(BASE, width - 1 - back) : 0;
     }
+    reading->first = power(BASE, width - 1);
+}
+
+/* Hashes of all windows of one cell's tokens. */
+void hash_windows(const Token *tokens, size_t count, const Reading *reading, uint64_t *windows) {
+    uint64_t hash = 0;
+    const uint64_t *names = reading->names, *aged = reading->aged;
+    size_t width = reading->window;
     for (size_t i = 0; i < count; i++) {
-        uint32_t back = tokens[i].back < width ? tokens[i].back : 0;
-        if (back) next[(i - back) % WIDEST] = i;
+        uint64_t change = tokens[i].value ? tokens[i].value : names[tokens[i].back < WIDEST ? tokens[i].back : 0];
         if (i >= width) { /* the token that leaves: it is new by now, or no name */
-            size_t gone = i - width, after = next[gone % WIDEST];
-            hash -= (tokens[gone].value ? tokens[gone].value : values[0]) * powers[width - 1];
-            if (after > gone && after < i && after - gone < width && tokens[after].back == after - gone && !tokens[gone].value)
-                hash += (values[0] - values[after - gone]) * powers[i - 1 - after];
+            const Token *gone = tokens + i - width;
+            uint64_t left = (gone->value ? gone->value : names[0]) * reading->first;
+            change += (aged[gone->ahead < WIDEST ? gone->ahead : 0] - left) * BASE;
         }
-        hash = hash * BASE + (tokens[i].value ? tokens[i].value : values[back]);
+        hash = hash * BASE + change;
         if (i + 1 >= width) windows[i + 1 - width] = hash;
     }
 }

@@ -3,13 +3,16 @@
 
 enum { SAME_GRAMS = 16 };
 
-void desk_next_row(Desk *desk) { desk->lines_sorted = desk->windows_sorted = false; }
+void desk_next_row(Desk *desk) { desk->lines_sorted = desk->windows_known = false; }
 
 void desk_free(Desk *desk) {
     for (size_t i = 0; i < 3; i++) free(desk->rooms[i].items);
     free(desk->row_lines.items);
-    free(desk->row_windows.items);
-    free(desk->text_windows.items);
+    Chains *chains[] = {&desk->row_windows, &desk->text_windows};
+    for (size_t i = 0; i < 2; i++) {
+        free(chains[i]->heads.items);
+        free(chains[i]->next.items);
+    }
     memset(desk, 0, sizeof *desk);
 }
 
@@ -62,7 +65,7 @@ static bool find_runs(const Text *row, const Text *text, Desk *desk) {
     if (n < GRAM || m < GRAM) return true;
     uint64_t raised = power(BASE, GRAM);
     for (size_t p = n - GRAM + 1; p-- > 0;) {
-        size_t slot = finish(gram(text, p, GRAM, raised)) & mask;
+        size_t slot = gram(text, p, GRAM, raised) >> 32 & mask;
         desk->next[p] = desk->heads[slot];
         desk->heads[slot] = (int32_t)p;
     }
@@ -70,7 +73,7 @@ static bool find_runs(const Text *row, const Text *text, Desk *desk) {
     for (size_t j = 0; j + GRAM <= m; j++) {
         uint64_t hash = gram(row, j, GRAM, raised);
         int looked = 0;
-        for (int32_t p = desk->heads[finish(hash) & mask]; p >= 0 && looked < SAME_GRAMS; p = desk->next[p]) {
+        for (int32_t p = desk->heads[hash >> 32 & mask]; p >= 0 && looked < SAME_GRAMS; p = desk->next[p]) {
             if (gram(text, (size_t)p, GRAM, raised) != hash) continue;
             looked++;
             if (p && j && same_word(of_text + p - 1, of_row + j - 1)) continue; /* within a run that is known */
@@ -211,21 +214,54 @@ static bool same_tokens(const Token *one, const Token *other, size_t width) {
     return true;
 }
 
+static bool clear_chains(Chains *chains, size_t count) {
+    size_t heads = 64;
+    while (heads < 2 * count) heads *= 2;
+    chains->heads.count = chains->next.count = 0;
+    if (!list_reserve(&chains->heads, sizeof(int32_t), heads) || !list_reserve(&chains->next, sizeof(int32_t), count)) return false;
+    memset(chains->heads.items, 0xFF, heads * sizeof(int32_t));
+    chains->mask = heads - 1;
+    return true;
+}
+
+static inline int32_t *head_of(const Chains *chains, uint64_t hash) {
+    return (int32_t *)chains->heads.items + (hash >> 32 & chains->mask);
+}
+
+static inline void chain(Chains *chains, uint64_t hash, size_t place) {
+    int32_t *head = head_of(chains, hash);
+    ((int32_t *)chains->next.items)[place] = *head;
+    *head = (int32_t)place;
+}
+
+static bool chain_row(const Text *row, Desk *desk) {
+    if (desk->windows_known) return true;
+    if (!clear_chains(&desk->row_windows, row->windows.count)) return false;
+    for (size_t i = 0; i < row->windows.count; i++)
+        if (WINDOWS(row)[i]) chain(&desk->row_windows, WINDOWS(row)[i], i);
+    desk->windows_known = true;
+    return true;
+}
+
+/* Whether a window of the text stands in a text whose windows are chained; without `width` their hashes say it. */
+static bool has_window(const Text *chained, const Chains *chains, const Text *text, size_t at, size_t width) {
+    const int32_t *next = chains->next.items;
+    for (int32_t i = *head_of(chains, WINDOWS(text)[at]); i >= 0; i = next[i])
+        if (WINDOWS(chained)[i] == WINDOWS(text)[at] && (!width || same_tokens(TOKENS(text) + at, TOKENS(chained) + i, width)))
+            return true;
+    return false;
+}
+
 /* Each window counts once, so that code which repeats one statement is not told by that alone. */
 static bool compare_code(const Text *row, const Text *text, Desk *desk, size_t width, Found *found) {
-    if (!desk->windows_sorted && !sort_windows(row, &desk->row_windows)) return false;
-    desk->windows_sorted = true;
-    if (!sort_windows(text, &desk->text_windows)) return false;
-    const Place *places = desk->row_windows.items, *own = desk->text_windows.items;
-    size_t count = desk->row_windows.count;
-    for (size_t i = 0; i < desk->text_windows.count; i++) {
-        if (i && own[i].hash == own[i - 1].hash) continue;
+    size_t count = text->windows.count;
+    if (count == 0) return true;
+    if (!chain_row(row, desk) || !clear_chains(&desk->text_windows, count)) return false;
+    for (size_t i = 0; i < count; i++) {
+        if (!WINDOWS(text)[i] || has_window(text, &desk->text_windows, text, i, 0)) continue;
+        chain(&desk->text_windows, WINDOWS(text)[i], i);
         found->window_total++;
-        for (size_t at = first_of(places, count, own[i].hash); at < count && places[at].hash == own[i].hash; at++)
-            if (same_tokens(TOKENS(text) + own[i].at, TOKENS(row) + places[at].at, width)) {
-                found->windows++;
-                break;
-            }
+        found->windows += has_window(row, &desk->row_windows, text, i, width);
     }
     return true;
 }

@@ -1,7 +1,5 @@
-/* The scan: rows of training data, an index of evaluation texts, and which of them a row may hold. */
+/* The scan: the keys of an evaluation text, and what a row of training data holds of the texts that it may hold. */
 #include "audit.h"
-
-#include <stddef.h>
 
 /* ---- keys of a text ---- */
 
@@ -14,8 +12,6 @@ static bool path_counts(const Text *text, const Reading *reading, Piece path) {
     }
     return path.first == 0 && (path.count >= 3 || letters >= 16) && !set_has(&reading->owners, WORDS(text)[0].hash);
 }
-
-static bool is_sampled(uint64_t window) { return window && (key_of(window, KEY_CODE) & SAMPLING) == 0; }
 
 static bool push_key(List *out, uint64_t hash, enum key_kind kind, int32_t number) {
     if (!list_reserve(out, sizeof(Keyed), 1)) return false;
@@ -52,95 +48,11 @@ bool keys_of(const Text *text, const Reading *reading, int32_t number, List *out
     return kept;
 }
 
-/* ---- probing ---- */
-
-static inline bool maybe(const Index *index, uint64_t key) {
-    uint64_t bit = key >> index->bitmap_shift;
-    return (index->bitmap[bit >> 6] >> (bit & 63)) & 1;
-}
-
-static int64_t number_of(const Index *index, uint64_t key) {
-    for (size_t slot = key & index->slot_mask; index->slots[slot]; slot = (slot + 1) & index->slot_mask)
-        if (index->keys[index->slots[slot] - 1] == key) return (int64_t)index->slots[slot] - 1;
-    return -1;
-}
-
-static bool hit(Worker *worker, const Index *index, uint64_t key, size_t field, int32_t amount) {
-    int64_t number = number_of(index, key);
-    if (number < 0) return true;
-    for (int64_t i = index->starts[number]; i < index->starts[number + 1]; i++) {
-        int32_t text = index->postings[i];
-        Hits *hits = worker->hits + text;
-        if (hits->stamp != worker->stamp) {
-            *hits = (Hits){.stamp = worker->stamp};
-            if (!list_reserve(&worker->touched, sizeof text, 1)) return false;
-            ((int32_t *)worker->touched.items)[worker->touched.count++] = text;
-        }
-        *(int32_t *)((char *)hits + field) += amount;
-    }
-    return true;
-}
-
-enum { AHEAD = 12 };
-
-/* All runs of `width` words of the row. Keys come first and are looked up later, so that memory is not waited for. */
-static bool probe_grams(Worker *worker, const Index *index, size_t width, enum key_kind kind, size_t field) {
-    const Text *row = &worker->row;
-    const Word *words = WORDS(row);
-    size_t count = row->words.count, since = 0;
-    uint64_t raised = power(BASE, width);
-    worker->keys.count = 0;
-    if (!list_reserve(&worker->keys, sizeof(uint64_t), count + AHEAD)) return false;
-    uint64_t *keys = worker->keys.items;
-    size_t made = 0;
-    for (size_t j = 0; j < count; j++) {
-        since = words[j].length ? since + 1 : 0;
-        if (since >= width) keys[made++] = key_of(gram(row, j + 1 - width, width, raised), kind);
-    }
-    for (size_t i = 0; i < made; i++) {
-        if (i + AHEAD < made) __builtin_prefetch(index->bitmap + (keys[i + AHEAD] >> index->bitmap_shift >> 6));
-        if (maybe(index, keys[i]) && !hit(worker, index, keys[i], field, 1)) return false;
-    }
-    return true;
-}
-
-static bool probe_pieces(Worker *worker, const Index *index, const List *pieces, enum key_kind kind, size_t field) {
-    const Piece *piece = pieces->items;
-    for (size_t i = 0; i < pieces->count; i++, piece++) {
-        uint64_t key = key_of(piece->hash, kind);
-        int32_t amount = kind == KEY_LINE ? (int32_t)piece->count : 1;
-        if (maybe(index, key) && !hit(worker, index, key, field, amount)) return false;
-    }
-    return true;
-}
-
-static bool probe_row(Worker *worker, const Index *index) {
-    const Text *row = &worker->row;
-    worker->touched.count = 0;
-    if (worker->stamp == INT32_MAX) {
-        memset(worker->hits, 0, (index->text_count + 1) * sizeof *worker->hits);
-        worker->stamp = 0;
-    }
-    worker->stamp++;
-    if (!probe_pieces(worker, index, &row->turns, KEY_WHOLE, offsetof(Hits, sure)) ||
-        !probe_pieces(worker, index, &row->paths, KEY_PATH, offsetof(Hits, sure)) ||
-        !probe_pieces(worker, index, &row->lines, KEY_LINE, offsetof(Hits, lines)) ||
-        !probe_grams(worker, index, LONG, KEY_LONG, offsetof(Hits, longs)) ||
-        !probe_grams(worker, index, GRAM, KEY_SHORT, offsetof(Hits, shorts)))
-        return false;
-    for (size_t i = 0; i < row->windows.count; i++) {
-        uint64_t key = key_of(WINDOWS(row)[i], KEY_CODE);
-        if ((key & SAMPLING) == 0 && WINDOWS(row)[i] && maybe(index, key) && !hit(worker, index, key, offsetof(Hits, codes), 1))
-            return false;
-    }
-    return true;
-}
-
 /* ---- one row ---- */
 
 bool read_text(Text *text, const Reading *reading, const uint8_t *raw, size_t size) {
     text_clear(text);
-    return text_add_cell(text, reading, raw, size) && text_add_code(text, reading, raw, size) && text_finish(text, reading);
+    return text_add_cell(text, reading, raw, size) && text_finish(text, reading);
 }
 
 static bool reached(int32_t hits, int32_t need) { return need > 0 && hits >= need; }
@@ -169,8 +81,23 @@ static int ascending(const void *one, const void *other) {
     return a < b ? -1 : a > b;
 }
 
-bool judge_row(Worker *worker, const Index *index, int64_t row_number) {
-    if (!text_finish(&worker->row, &index->reading) || !probe_row(worker, index)) return false;
+enum { LONGEST_KEPT = 1 << 14 };
+
+/* An evaluation text taken apart; short ones are kept for a while, since rows that are alike lead to the same ones. */
+static const Text *text_of(Worker *worker, const Index *index, int32_t number) {
+    const uint8_t *raw = index->bytes + index->offsets[number];
+    size_t size = (size_t)(index->offsets[number + 1] - index->offsets[number]), slot = (size_t)number % KEPT;
+    if (size > LONGEST_KEPT) return read_text(&worker->text, &index->reading, raw, size) ? &worker->text : NULL;
+    if (worker->kept_numbers[slot] != number + 1) {
+        worker->kept_numbers[slot] = 0;
+        if (!read_text(worker->kept + slot, &index->reading, raw, size)) return NULL;
+        worker->kept_numbers[slot] = number + 1;
+    }
+    return worker->kept + slot;
+}
+
+bool judge_row(Worker *worker, const Index *index, const Row *row) {
+    if (!probe_row(worker, index, row)) return false;
     int32_t *touched = worker->touched.items;
     if (worker->touched.count > 1) qsort(touched, worker->touched.count, sizeof *touched, ascending);
     desk_next_row(&worker->desk);
@@ -181,13 +108,10 @@ bool judge_row(Worker *worker, const Index *index, int64_t row_number) {
         if (!hits->sure && !reached(hits->longs, needs->need_long) && !reached(hits->shorts, needs->need_short) &&
             !reached(hits->lines, needs->need_line) && !reached(hits->codes, needs->need_code))
             continue;
-        const uint8_t *raw = index->bytes + index->offsets[number];
-        size_t size = (size_t)(index->offsets[number + 1] - index->offsets[number]);
-        Found found = {.row = row_number, .text = number};
-        if (!read_text(&worker->text, &index->reading, raw, size) ||
-            !compare(&worker->row, &worker->text, &worker->desk, index->reading.window, index->shingle, &found))
-            return false;
-        compare_paths(&worker->row, &worker->text, &index->reading, &found);
+        Found found = {.row = row->number, .text = number};
+        const Text *text = text_of(worker, index, number);
+        if (text == NULL || !compare(&row->text, text, &worker->desk, index->reading.window, index->shingle, &found)) return false;
+        compare_paths(&row->text, text, &index->reading, &found);
         if (!worth_telling(&found)) continue;
         if (!list_reserve(&worker->found, sizeof found, 1)) return false;
         ((Found *)worker->found.items)[worker->found.count++] = found;

@@ -5,10 +5,10 @@ from __future__ import annotations
 import html as _html
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from hakari.display import visible
+from hakari.display import short_paths, visible
 
 if TYPE_CHECKING:
     from rich import table as _rich
@@ -58,7 +58,7 @@ def draw(console: Console, tables: Sequence[Table]) -> None:
     """Draw tables and their notes on a console, those that are too wide for it in parts."""
     from rich.text import Text
 
-    for i, table in enumerate(tables):
+    for i, table in enumerate(shortened(tables)):
         if i:
             console.print()
         if table.title:
@@ -70,6 +70,22 @@ def draw(console: Console, tables: Sequence[Table]) -> None:
             console.print()
         for note in table.notes:
             console.print(visible(note))
+
+
+def shortened(tables: Sequence[Table]) -> list[Table]:
+    """The tables with the ends of long paths only, where models are named by their folder."""
+    every = [text for t in tables for line in ([t.title, *t.columns, *t.notes], *t.rows) for text in line]
+    short = short_paths(every)
+    return [
+        replace(
+            t,
+            title=short(t.title),
+            columns=[short(c) for c in t.columns],
+            rows=[[short(c) for c in row] for row in t.rows],
+            notes=[short(n) for n in t.notes],
+        )
+        for t in tables
+    ]
 
 
 def fitting(table: Table, width: int) -> list[Table]:
@@ -126,12 +142,12 @@ def _with_headings(table: Table) -> Table:
 
 def html(*tables: Table) -> str:
     """The tables as HTML, everything in them escaped."""
-    return "\n".join(_one_html(t) for t in tables)
+    return "\n".join(_one_html(t) for t in shortened(tables))
 
 
 def markdown(*tables: Table) -> str:
     """The tables as Markdown, for a pull request or a report."""
-    return "\n\n".join(_markdown(t) for t in tables)
+    return "\n\n".join(_markdown(t) for t in shortened(tables))
 
 
 def number(value: float | None, digits: int = 3) -> str:

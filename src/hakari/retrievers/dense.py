@@ -173,7 +173,7 @@ class Dense(Retriever):
         """The costs of the variants with the seconds of single queries, and what it took to measure these."""
         start = time.perf_counter()
         texts = {row: queries[row] for row in sample(len(queries))}
-        with self._cache(encoder := self.model.encoder("query")) as cache:
+        with self.cache(encoder := self.model.encoder("query")) as cache:
             encoding = encoding_alone(encoder, texts, cache)
         searching = nearest.seconds_alone(list(encoding), depth, task.exclude_self)
         ids = task.queries.ids
@@ -219,10 +219,11 @@ class Dense(Retriever):
 
     def _vectors(self, role: Role, texts: Sequence[str], report: Progress | None) -> Encoded:
         encoder = self.model.encoder(role)
-        with self._cache(encoder) as cache:
+        with self.cache(encoder) as cache:
             return encode_texts(encoder, texts, cache, report)
 
-    def _cache(self, encoder: Encoder | BatchEncoder) -> EmbeddingCache | nullcontext[None]:
+    def cache(self, encoder: Encoder | BatchEncoder) -> EmbeddingCache | nullcontext[None]:
+        """Where vectors of this model are kept, or nothing where that is not wanted."""
         if not cache_wanted():
             return nullcontext()
         return EmbeddingCache({**encoder.settings(), **versions_of(self.packages)}, used_by=self.name)

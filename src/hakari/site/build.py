@@ -1,10 +1,7 @@
 """Building a site: every page drawn beside the old site, which is replaced when all of it is there.
 
-The board (`hakari.site.board`) is handed every task as it is opened, so that texts and values are read once:
-
-    write_board(out: Path, reading: Reading, opened: Iterator[Opened]) -> None
-
-It writes below `out / "board"`, its page is `board/index.html`, and it must take all that `opened` yields.
+Tasks are drawn first, each once and by several processes (`drawing`, `crew`); what is kept of them makes the board
+and the pages over many tasks.
 """
 
 from __future__ import annotations
@@ -13,9 +10,7 @@ import hashlib
 import json
 import os
 import shutil
-from collections import deque
-from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,19 +20,22 @@ import numpy.typing as npt
 
 from hakari import __version__
 from hakari.errors import UsageError
-from hakari.site import board, pages, render
-from hakari.site.blocks import Page
-from hakari.site.digest import HEADLINE, Digest
-from hakari.site.model import BASE, Listed, Opened, Reading, System
+from hakari.site import board, compare, pages, render
+from hakari.site.crew import Crew
+from hakari.site.digest import Digest
+from hakari.site.drawing import Drawing, Drawn, put
+from hakari.site.model import MEASURES, Reading, System
 from hakari.site.profiles import Cast, cast
-from hakari.site.task import page as task_page
-from hakari.site.task.view import viewed
+from hakari.tasks.training_audits import TrainingAudit
 from hakari.types import Ids
 
 MANIFEST = "manifest.json"
 ASSETS = ("site.css", "icon.svg")
 LARGEST = 20_000_000
 """Bytes of one file; hosts of static sites refuse much larger ones."""
+
+WORTH_A_CREW = 8
+"""From so many tasks with texts or results on, other processes help."""
 
 
 @dataclass
@@ -51,7 +49,23 @@ class Site:
     scores: dict[str, dict[System, npt.NDArray[np.float64]]] = field(default_factory=dict)
     """By task the headline values of each query of every system that is no variant."""
     query_ids: dict[str, Ids] = field(default_factory=dict)
+    means: npt.NDArray[np.float64] = field(init=False)
+    """(measures, tasks, systems): the mean of each result, in the order of the reading; NaN where there is none."""
+    sizes: npt.NDArray[np.float64] = field(init=False)
+    """(tasks, systems): bytes of the index a document, NaN where they are not known."""
+    place: dict[System, int] = field(init=False)
+    """The number of each system in the arrays."""
+    audits: dict[str, Mapping[str, TrainingAudit]] = field(default_factory=dict)
+    """By task and retriever what is on record of its training data."""
+    compared: list[tuple[compare.Part, list[compare.Found]]] = field(default_factory=list)
+    """Systems against the baseline."""
     tell: Callable[[str], None] = lambda text: None
+
+    def __post_init__(self) -> None:
+        shape = len(self.reading.tasks), len(self.reading.systems)
+        self.means = np.full((len(MEASURES), *shape), np.nan)
+        self.sizes = np.full(shape, np.nan)
+        self.place = {system: i for i, system in enumerate(self.reading.systems)}
 
 
 def build(site: Site, out: Path) -> dict[str, int]:
@@ -81,49 +95,40 @@ def _write(site: Site, out: Path) -> None:
     assets.mkdir()
     for name in ASSETS:
         shutil.copyfile(render.HERE / "data" / name, assets / name)
-    board.write_board(out, site.reading, _task_pages(site, out))
+    made = board.Board(out, site.reading)
+    drawing = Drawing(site.reading, site.roles, out, made.scribe)
+    tasks = site.reading.tasks
+    with Crew(_processes(site.reading)) as crew:
+        for number, drawn in enumerate(crew.each(drawing, range(len(tasks))), 1):
+            site.tell(f"[{number}/{len(tasks)}] {tasks[drawn.number].name}")
+            _keep(site, drawn)
+            if drawn.taken is not None:
+                made.add(drawn.taken)
+        parts = compare.parts(site)
+        weighed = crew.each(compare.weigh, parts)  # helpers begin with it while the board is written here
+        made.write()
+        site.compared = list(zip(parts, weighed, strict=True))
     for make in pages.AFTER_TASKS:
         for page in make(site):
-            _put(out, page)
+            put(out, page)
 
 
-def _task_pages(site: Site, out: Path) -> Iterator[Opened]:
-    """Every task with texts or results, its page written before it is handed on."""
-    for number, (listed, opened) in enumerate(_opened_ahead(site.reading), 1):
-        site.tell(f"[{number}/{len(site.reading.tasks)}] {listed.name}")
-        view = viewed(opened, site.roles)
-        site.digests[listed.name] = view.digest
-        _put(out, task_page.page(view))
-        if opened.task is not None or opened.systems:
-            _keep(site, opened)
-            yield opened
+def _processes(reading: Reading) -> int | None:
+    """One where there is too little to do for another to be worth its start; None for as many as there may be."""
+    much = sum(listed.load is not None or bool(listed.results) for listed in reading.tasks) >= WORTH_A_CREW
+    return None if much else 1
 
 
-def _opened_ahead(reading: Reading) -> Iterator[tuple[Listed, Opened]]:
-    """Every task, read while the page of the one before it is drawn: the database works without Python's lock."""
-    with ThreadPoolExecutor(1) as reader:
-        waiting: deque[tuple[Listed, Future[Opened]]] = deque()
-        for listed in reading.tasks:
-            waiting.append((listed, reader.submit(reading.open, listed)))
-            if len(waiting) > 1:
-                ready, opened = waiting.popleft()
-                yield ready, opened.result()
-        for ready, opened in waiting:
-            yield ready, opened.result()
-
-
-def _keep(site: Site, opened: Opened) -> None:
-    """What comparisons need of a task."""
-    values = opened.values[HEADLINE]
-    whole = [i for i, s in enumerate(opened.systems) if s.variant == BASE and not np.isnan(values[i]).any()]
-    site.scores[opened.name] = {opened.systems[i]: values[i].copy() for i in whole}
-    site.query_ids[opened.name] = opened.query_ids
-
-
-def _put(out: Path, page: Page) -> None:
-    path = out / page.path
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(render.render(page))
+def _keep(site: Site, drawn: Drawn) -> None:
+    """What other pages need of a task."""
+    name = site.reading.tasks[drawn.number].name
+    site.digests[name] = drawn.digest(site.reading)
+    site.means[:, drawn.number, drawn.systems] = drawn.bare.means
+    site.sizes[drawn.number, drawn.systems] = drawn.bare.sizes
+    site.audits[name] = drawn.audits
+    if drawn.taken is not None:
+        site.scores[name] = drawn.scores(site.reading)
+        site.query_ids[name] = drawn.query_ids
 
 
 def _manifest(out: Path) -> dict[str, int]:

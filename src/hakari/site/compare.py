@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from hakari import stats
 from hakari.site import charts, places
@@ -24,13 +26,61 @@ FOREST = 60
 SIGNIFICANT = 0.05
 
 
+Found = dict[str, tuple[float, float, float, float, tuple[int, int, int]]]
+"""By task, and `*` for all: difference, interval, p after Holm, and wins, ties and losses."""
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """Some systems that share the same tasks with the baseline."""
+
+    systems: Sequence[System]
+    scores: Mapping[str, npt.NDArray[np.float64]]
+    """By task the values (1 + systems, queries), those of the baseline first."""
+
+
+def parts(site: Site) -> list[Part]:
+    """What is to be compared, in pieces that can be worked on side by side."""
+    baseline, made = baseline_of(site), list[Part]()
+    if baseline is None:
+        return made
+    for tasks, systems in _groups(site, baseline):
+        scores = {t: np.stack([site.scores[t][s] for s in (baseline, *systems)]) for t in tasks}
+        made.append(Part(systems, scores))
+    return made
+
+
+def weigh(part: Part) -> list[Found]:
+    """Each system of a part against the baseline."""
+    tasks = list(part.scores)
+    told = stats.compare_pairs(part.scores, [(i + 1, 0) for i in range(len(part.systems))])
+    made: list[Found] = []
+    for i in range(len(part.systems)):
+        rows = {**told.tasks, "*": told.macro} if len(tasks) > 1 else {**told.tasks}
+        corrected = stats.holm(np.array([d.p[i] for d in rows.values()]))
+        found: Found = {
+            name: (
+                float(d.diff[i]),
+                float(d.low[i]),
+                float(d.high[i]),
+                float(p),
+                (int(d.wins[i]), int(d.ties[i]), int(d.losses[i])),
+            )
+            for (name, d), p in zip(rows.items(), corrected, strict=True)
+        }
+        found.setdefault("*", found[tasks[0]])
+        made.append(found)
+    return made
+
+
 def pages(site: Site) -> Iterator[Page]:
     """One page a system against the baseline, and the list of them."""
     baseline = baseline_of(site)
     rows: list[tuple[Run, ...]] = []
     if baseline is not None:
-        for tasks, systems in _groups(site, baseline):
-            for system, found in zip(systems, _compared(site, tasks, systems, baseline), strict=True):
+        for part, weighed in site.compared:
+            tasks = list(part.scores)
+            for system, found in zip(part.systems, weighed, strict=True):
                 page = _page(site, system, baseline, tasks, found)
                 macro = found["*"]
                 verdict = (
@@ -53,7 +103,7 @@ def pages(site: Site) -> Iterator[Page]:
         "System",
         "Shared tasks",
         f"{HEADLINE} against the baseline, with the paired 95 % interval",
-        "",
+        "Verdict",
     ]
     name = baseline.label if baseline is not None else "none"
     blocks: list[Block] = (
@@ -85,32 +135,6 @@ def _groups(site: Site, baseline: System) -> list[tuple[list[str], list[System]]
         if tasks:
             grouped.setdefault(tasks, []).append(system)
     return [(list(tasks), systems) for tasks, systems in grouped.items()]
-
-
-Found = dict[str, tuple[float, float, float, float, tuple[int, int, int]]]
-"""By task, and `*` for all: difference, interval, p after Holm, and wins, ties and losses."""
-
-
-def _compared(site: Site, tasks: Sequence[str], systems: Sequence[System], baseline: System) -> list[Found]:
-    given = {t: np.stack([site.scores[t][s] for s in (baseline, *systems)]) for t in tasks}
-    told = stats.compare_pairs(given, [(i + 1, 0) for i in range(len(systems))])
-    made: list[Found] = []
-    for i in range(len(systems)):
-        parts = {**told.tasks, "*": told.macro} if len(tasks) > 1 else {**told.tasks}
-        corrected = stats.holm(np.array([d.p[i] for d in parts.values()]))
-        found: Found = {
-            name: (
-                float(d.diff[i]),
-                float(d.low[i]),
-                float(d.high[i]),
-                float(p),
-                (int(d.wins[i]), int(d.ties[i]), int(d.losses[i])),
-            )
-            for (name, d), p in zip(parts.items(), corrected, strict=True)
-        }
-        found.setdefault("*", found[tasks[0]])
-        made.append(found)
-    return made
 
 
 def _page(site: Site, system: System, baseline: System, tasks: Sequence[str], found: Found) -> Page:
@@ -159,10 +183,13 @@ def _forest(tasks: Sequence[str], found: Found) -> list[Block]:
     if len(tasks) > FOREST:
         return []
     order = sorted(tasks, key=lambda t: (-found[t][0], t))
-    drawn = charts.forest([(t, *found[t][:3]) for t in [*order, "*"]], f"Differences in {HEADLINE} by task")
+    drawn = charts.forest(
+        [*((t, *found[t][:3]) for t in order), (f"mean of {len(tasks)} tasks", *found["*"][:3])],
+        f"Differences in {HEADLINE} by task",
+    )
     return [
         Figure(
-            drawn, f"Difference in {HEADLINE} on each task with its paired 95 % interval, and over all (*)."
+            drawn, f"Difference in {HEADLINE} on each task with its paired 95 % interval, and on their mean."
         )
     ]
 
@@ -185,7 +212,15 @@ def _table(site: Site, system: System, baseline: System, tasks: Sequence[str], f
                 f"{wins}/{ties}/{losses}",
             )
         )
-    columns = ["Task", system.label, baseline.label, "Difference, 95 %", "p, Holm", "", "Wins/ties/losses"]
+    columns = [
+        "Task",
+        system.label,
+        baseline.label,
+        "Difference, 95 %",
+        "p, Holm",
+        "Verdict",
+        "Wins/ties/losses",
+    ]
     return Table(
         f"{HEADLINE} by task",
         columns,

@@ -12,10 +12,13 @@ import numpy.typing as npt
 from hakari import stats
 from hakari.site.model import MEASURES, Listed, Opened, System
 from hakari.site.profiles import Best, Profile, best
+from hakari.store.files import Stored
 from hakari.tasks.catalog import Entry
 
 HEADLINE = "nDCG@10"
 COVERAGE = "R@100"
+COSTS = ("seconds", "search_s", "index_bytes", "peak_bytes")
+"""What pages say of what a retriever took; the rest is not kept, being much where there are many results."""
 MOST_RANKED = 40
 """Up to so many systems are ranked with the ranges that resampling leaves open."""
 MOST_INTERVALS = 100
@@ -54,7 +57,9 @@ class Digest:
     facts: Mapping[Source, Mapping[str, object]]
     """What retrievers told of the task: truncation and the like."""
     costs: Mapping[Source, Mapping[str, object]]
-    """What they took; both are those of a retriever with all its variants."""
+    """What they took, of `COSTS`; both are those of a retriever with all its variants."""
+    sizes: npt.NDArray[np.float64]
+    """(systems,): bytes of the index a document, as variants tell it; NaN where it is not known."""
 
     @property
     def name(self) -> str:
@@ -76,8 +81,13 @@ class Digest:
         return self.facts.get((system.retriever, system.key), {})
 
     def costs_of(self, system: System) -> Mapping[str, object]:
-        """What the retriever of a system took, with that of its variants under `variants`."""
+        """What the retriever of a system took."""
         return self.costs.get((system.retriever, system.key), {})
+
+    def size_of(self, system: System) -> float | None:
+        """Bytes of the index a document, where the variant tells it."""
+        value = float(self.sizes[self.places[system]])
+        return value if value == value else None
 
     def mean(self, system: System, measure: str = HEADLINE) -> float | None:
         """The mean of a system; None where it has none."""
@@ -115,8 +125,18 @@ def digested(opened: Opened, found: Mapping[str, Profile]) -> Digest:
         {role: p.label for role, p in found.items()},
         {m: b for m in (HEADLINE, COVERAGE) if (b := best(found, m)) is not None},
         {source: one.manifest.get("facts") or {} for source, one in told.items()},
-        {source: one.costs for source, one in told.items()},
+        {source: {k: one.costs[k] for k in COSTS if k in one.costs} for source, one in told.items()},
+        np.array(
+            [_size(one, s) for s, one in zip(opened.systems, opened.stored, strict=True)], dtype=np.float64
+        ),
     )
+
+
+def _size(stored: Stored, system: System) -> float:
+    variants = stored.costs.get("variants")
+    own = variants.get(system.variant) if isinstance(variants, dict) else None
+    value = own.get("index_bytes_per_document") if isinstance(own, dict) else None
+    return float(value) if isinstance(value, int | float) else np.nan
 
 
 Floats = npt.NDArray[np.float64]

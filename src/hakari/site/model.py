@@ -16,8 +16,10 @@ import numpy as np
 import numpy.typing as npt
 
 from hakari.store import bulk, files
+from hakari.store.imported import Imported
 from hakari.tasks.catalog import Entry
 from hakari.tasks.statistics import Statistics, statistics
+from hakari.tasks.training_audits import TrainedOn
 from hakari.types import Ids, Run, Task
 
 MEASURES = ("nDCG@10", "hit@10", "R@100", "RR@10", "AP@100", "P@10")
@@ -145,6 +147,10 @@ class Reading:
     """By retriever and key of the settings the manifest of one of its results."""
     licences: Mapping[str, str] = field(default_factory=dict)
     """By the name of a model its licence, as far as that is known."""
+    trained_on: Mapping[str, TrainedOn] = field(default_factory=dict)
+    imported: tuple[Imported, ...] = ()
+    """Figures of others, by source; they have no values by query and are never mixed with what was measured."""
+    """By the spelling of a retriever what it was trained on, as far as that is known."""
 
     @cached_property
     def counts(self) -> dict[System, int]:
@@ -154,6 +160,10 @@ class Reading:
             key = path.parent.parent.name.rpartition("-")[2]
             files_of[key] = files_of.get(key, 0) + 1
         return {s: files_of.get(s.key, 0) for s in self.systems if s.variant == BASE}
+
+    @cached_property
+    def _by_key(self) -> dict[tuple[str, str, str], System]:
+        return {(s.retriever, s.variant, s.key): s for s in self.systems}
 
     def each(self) -> Iterator[Opened]:
         """Every task that has texts or results, opened one after the other."""
@@ -170,8 +180,9 @@ class Reading:
         values = bulk.read_values(kept, MEASURES)
         queries = task.queries.ids if task is not None else (values[0].query_ids if values else _no_ids())
         values = [v for v in values if len(v.query_ids) == len(queries) and (v.query_ids == queries).all()]
-        by_key = {(s.retriever, s.variant, s.key): s for s in self.systems}
-        known = [(by_key[key], v) for v in values if (key := identity(v.stored, v.variant)) in by_key]
+        keys = {s.path: _settings(s.path) for s in kept}
+        named = [((v.stored.retriever, v.variant, keys[v.stored.path]), v) for v in values]
+        known = [(self._by_key[key], v) for key, v in named if key in self._by_key]
         rows = sorted(known, key=lambda row: row[0])
         matrix = {m: _matrix([v.values.get(m) for _, v in rows], len(queries)) for m in MEASURES}
         return Opened(
@@ -185,9 +196,9 @@ class Reading:
         )
 
 
-def identity(stored: files.Stored, variant: str) -> tuple[str, str, str]:
-    """Retriever, variant and key of the settings: what tells one system from another."""
-    return stored.retriever, variant, stored.path.parent.parent.name.rpartition("-")[2]
+def _settings(result: Path) -> str:
+    """The key of the settings that a result was made with."""
+    return result.parent.parent.name.rpartition("-")[2]
 
 
 def labelled(found: Mapping[tuple[str, str, str], Mapping[str, Any]]) -> tuple[System, ...]:

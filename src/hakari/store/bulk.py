@@ -69,76 +69,70 @@ def read_values(results: Sequence[Stored], measures: Sequence[str]) -> list[Valu
 
     listed = ", ".join(f"measures[$m{i}] AS m{i}" for i in range(len(measures)))
     given: dict[str, Any] = {f"m{i}": measure for i, measure in enumerate(measures)}
+    # Files and variants come as numbers: text would be made anew for every row.
     statement = (
-        f"SELECT filename, variant, query_id, {listed} FROM read_parquet($files, filename = true) "
-        "ORDER BY filename, variant, query_id"
+        f"SELECT file_index AS f, list_position($variants, variant) AS v, query_id, {listed} "
+        "FROM read_parquet($files) WHERE list_contains($variants, variant) ORDER BY f, v, query_id"
     )
+    variants = sorted({str(name) for s in results for name in s.manifest.get("variants", ())})
+    given |= {"files": [str(s.path) for s in results], "variants": variants}
     try:
         with files.connection() as con:
-            rows = con.execute(statement, {"files": [str(s.path) for s in results], **given}).fetchnumpy()
+            rows = con.execute(statement, given).fetchnumpy()
     except duckdb.Error:
         if len(results) == 1:
             return []
         return [found for stored in results for found in read_values([stored], measures)]
-    by_path = {str(stored.path): stored for stored in results}
     # NULL, here NaN, stands where a ranking is too shallow for a measure.
     columns = {m: np.ma.filled(rows[f"m{i}"].astype(np.float64), np.nan) for i, m in enumerate(measures)}
-    found = [_one(rows, columns, part, by_path) for part in _parts(rows)]
-    order = {stored.path: place for place, stored in enumerate(results)}
-    return sorted(found, key=lambda v: (order[v.stored.path], v.variant))
+    found = []
+    for part in _parts(rows):
+        first = part.start
+        values = {m: column[part] for m, column in columns.items() if not np.isnan(column[first])}
+        ids = rows["query_id"][part].copy()  # a view would keep the ids of every system alive
+        found.append(Values(results[int(rows["f"][first])], variants[int(rows["v"][first]) - 1], ids, values))
+    return found
 
 
 @dataclass(frozen=True, eq=False)
 class Tops:
-    """The first documents of each query: those of query `q` are rows `offsets[q]:offsets[q + 1]`, best first."""
+    """The first documents of each query: those of query `q` are `documents[offsets[q]:offsets[q + 1]]`, best first."""
 
-    document_ids: Ids
+    documents: Ids
     offsets: npt.NDArray[np.int64]
-    documents: npt.NDArray[np.int64]
 
 
 def read_tops(results: Sequence[Stored], variants: Sequence[str], depth: int) -> dict[tuple[Path, str], Tops]:
     """By file and variant the first documents of each query, of some variants of some results."""
     if not results:
         return {}
-    chosen = (
-        "(SELECT filename, variant, query_id, doc_ids[1:$depth] AS d FROM read_parquet($files, filename = true) "
-        "WHERE list_contains($variants, variant) ORDER BY filename, variant, query_id)"
+    named = ", ".join(f"$n{i}" for i in range(len(variants)))
+    statement = (
+        "SELECT file_index AS f, list_position($variants, variant) AS v, doc_ids[1:$depth] AS d "
+        # By `IN` the lists of other variants are not unpacked at all.
+        f"FROM read_parquet($files) WHERE variant IN ({named}) ORDER BY f, v, query_id"
     )
-    given = {"files": [str(s.path) for s in results], "variants": list(variants), "depth": depth}
+    given: dict[str, Any] = {f"n{i}": name for i, name in enumerate(variants)}
+    given |= {"files": [str(s.path) for s in results], "variants": list(variants), "depth": depth}
     with files.connection() as con:
-        rows = con.execute(f"SELECT filename, variant, len(d) AS n FROM {chosen}", given).fetchnumpy()
-        flat = con.execute(f"SELECT unnest(d) AS d FROM {chosen}", given).fetchnumpy()["d"]
-    ends = np.concatenate([[0], np.cumsum(np.asarray(rows["n"], dtype=np.int64))])
+        rows = con.execute(statement, given).fetchnumpy()
     found = {}
     for part in _parts(rows):
-        first, last = ends[part.start], ends[part.stop]
-        ids, places = np.unique(np.asarray(flat[first:last], dtype=object), return_inverse=True)
-        key = Path(str(rows["filename"][part.start])), str(rows["variant"][part.start])
-        found[key] = Tops(ids, ends[part.start : part.stop + 1] - first, places.ravel().astype(np.int64))
+        lists = rows["d"][part]
+        offsets = np.concatenate([[0], np.cumsum([len(one) for one in lists])])
+        key = results[int(rows["f"][part.start])].path, variants[int(rows["v"][part.start]) - 1]
+        found[key] = Tops(np.concatenate(lists), offsets.astype(np.int64))
     return found
 
 
 def _parts(rows: Mapping[str, npt.NDArray]) -> list[slice]:
     """Where each variant of each file begins and ends."""
-    paths, variants = rows["filename"], rows["variant"]
+    paths, variants = rows["f"], rows["v"]
     if not len(paths):
         return []
     changed = np.flatnonzero((paths[1:] != paths[:-1]) | (variants[1:] != variants[:-1])) + 1
     bounds = [0, *changed.tolist(), len(paths)]
     return [slice(a, b) for a, b in pairwise(bounds)]
-
-
-def _one(
-    rows: Mapping[str, npt.NDArray],
-    columns: Mapping[str, npt.NDArray[np.float64]],
-    part: slice,
-    by_path: Mapping[str, Stored],
-) -> Values:
-    values = {m: column[part] for m, column in columns.items() if not np.isnan(column[part.start])}
-    first = part.start
-    ids = rows["query_id"][part].copy()  # a view would keep the ids of every system alive
-    return Values(by_path[str(rows["filename"][first])], str(rows["variant"][first]), ids, values)
 
 
 def _costs(path: Path) -> dict[str, Any]:

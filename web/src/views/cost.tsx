@@ -7,7 +7,7 @@ import { Choice, Controls } from "../controls";
 import { milliseconds, range, score, size, weight } from "../format";
 import { front } from "../front";
 import { Grid } from "../grid";
-import { SystemName } from "../parts";
+import { systemName } from "../parts";
 import * as state from "../state";
 import type { BoardView } from "../view";
 
@@ -103,7 +103,7 @@ function Cost() {
             id={(p) => p.system}
             usual="cost"
             columns={[
-              { id: "system", title: "System", heads: true, key: (p) => systems.value[p.system]!.name, cell: (p) => <SystemName system={p.system} /> },
+              { id: "system", title: "System", heads: true, key: (p) => systems.value[p.system]!.name, cell: (p) => systemName(p.system) },
               { id: "cost", title: label, number: true, key: (p) => p.cost, cell: (p) => text(p.cost) },
               { id: "value", title: measureName.value, number: true, key: (p) => p.value, cell: (p) => <b>{score(p.value)}</b> },
               { id: "interval", title: "95 % interval", cell: (p) => range(numbers.value!.low(p.system), numbers.value!.high(p.system)) },

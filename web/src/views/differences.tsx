@@ -6,7 +6,7 @@ import { holm, surelyOrdered, type Difference } from "../closed";
 import { Choice, Controls, Switch } from "../controls";
 import { p, signed } from "../format";
 import { Grid } from "../grid";
-import { SystemName } from "../parts";
+import { systemName } from "../parts";
 import * as state from "../state";
 import type { BoardView } from "../view";
 
@@ -91,7 +91,7 @@ function Differences() {
             id={(r) => r.system}
             usual="-gap"
             columns={[
-              { id: "system", title: "System", heads: true, key: (r) => systems.value[r.system]!.name, cell: (r) => <SystemName system={r.system} /> },
+              { id: "system", title: "System", heads: true, key: (r) => systems.value[r.system]!.name, cell: (r) => systemName(r.system) },
               { id: "gap", title: "Difference", number: true, key: (r) => r.gap, cell: (r) => <b class={side(r)}>{signed(r.gap)}</b> },
               { id: "low", title: "95 % interval", cell: (r) => `${signed(r.low)} to ${signed(r.high)}` },
               { id: "p", title: "p", number: true, key: (r) => r.p, cell: (r) => p(r.p) },

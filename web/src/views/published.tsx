@@ -4,7 +4,7 @@ import { cells, core, meanAt, measureName, shown, systemNamed, systems, taskPass
 import { Choice, Controls } from "../controls";
 import { count, score, signed } from "../format";
 import { Grid, type Column } from "../grid";
-import { TaskName } from "../parts";
+import { taskName } from "../parts";
 import { figure, hasPublished, labelOf, PROFILES } from "../published";
 import * as state from "../state";
 import type { BoardView } from "../view";
@@ -41,7 +41,7 @@ const columns = computed((): Column<Row>[] => {
     return r.own === null || dense === null ? null : r.own - dense;
   };
   return [
-    { id: "task", title: "Task", heads: true, key: (r) => of(r).name, cell: (r) => <TaskName task={r.task} /> },
+    { id: "task", title: "Task", heads: true, key: (r) => of(r).name, cell: (r) => taskName(r.task) },
     { id: "language", title: "Language", key: (r) => of(r).language, cell: (r) => of(r).language },
     { id: "domain", title: "Domain", key: (r) => of(r).domains.join(", "), cell: (r) => of(r).domains.join(", ") },
     { id: "queries", title: "Queries", number: true, key: (r) => of(r).queries, cell: (r) => count(of(r).queries) },

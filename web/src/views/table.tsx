@@ -7,8 +7,8 @@ import {
 import { Choice, Controls, Switch } from "../controls";
 import { count, milliseconds, range, ranks, score, size, weight } from "../format";
 import { Grid, sorted, type Column } from "../grid";
-import { Bar, SystemName } from "../parts";
-import { publishedMeans, type PublishedMean } from "../published";
+import { bar, systemName } from "../parts";
+import { importedMeans, publishedMeans, type PublishedMean } from "../published";
 import * as state from "../state";
 import type { BoardView } from "../view";
 
@@ -47,8 +47,13 @@ function rowOf(system: number): Row {
     name: systems.value[system]!.name,
     system,
     mean: partial ? own.reduce((sum, t) => sum + meanAt(here, t, system), 0) / own.length : mean,
-    low: partial || !found ? Number.NaN : found.low(system),
-    high: partial || !found ? Number.NaN : found.high(system),
+    // Asked for when a row is drawn: in closed form an interval takes a while.
+    get low() {
+      return partial || !found ? Number.NaN : found.low(system);
+    },
+    get high() {
+      return partial || !found ? Number.NaN : found.high(system);
+    },
     ranks: (isHead(system) ? placed.value?.get(system) : undefined) ?? [0, 0],
     tasks: own.length,
     ceiling: ceilingOf(system, own),
@@ -66,9 +71,10 @@ function ceilingOf(system: number, list: readonly number[]): number | null {
 const parts = computed(() => {
   const rows = passed.value.filter(isHead).map(rowOf);
   const whole = (row: Row) => row.tasks === selected.value.length && !Number.isNaN(row.mean);
-  const outside = publishedMeans(selected.value, measureName.value, state.micro.value).map(
+  const asked = [selected.value, measureName.value, state.micro.value] as const;
+  const outside = [...publishedMeans(...asked), ...importedMeans(...asked)].map(
     (p): Row => ({
-      id: p.profile, name: p.label, system: null, mean: p.mean, low: Number.NaN, high: Number.NaN, ranks: [0, 0],
+      id: p.id, name: p.label, system: null, mean: p.mean, low: Number.NaN, high: Number.NaN, ranks: [0, 0],
       tasks: p.tasks, ceiling: null, published: p,
     }),
   );
@@ -99,17 +105,23 @@ const columns = computed((): Column<Row>[] => {
     some(of(id)) ? [{ id, title, hint, number: true, key: of(id), cell: (row: Row) => text(of(id)(row)) }] : [];
   return [
     { id: "rank", title: "Rank", hint: "The ranks that resampling the queries leaves open", key: (r) => r.ranks[0] * 1000 + r.ranks[1] || null, cell: (r) => ranks(...r.ranks) },
-    { id: "system", title: "System", heads: true, key: (r) => r.name, cell: (r) => <Name row={r} /> },
+    { id: "system", title: "System", heads: true, key: (r) => r.name, cell: nameOf },
     { id: "family", title: "Family", key: (r) => familyOf(r), cell: (r) => familyOf(r) },
     { id: "mean", title: measureName.value, number: true, key: (r) => r.mean, cell: (r) => <b>{score(r.mean)}</b> },
-    { id: "interval", title: "95 % interval", cell: (r) => <Bar low={r.low} mean={r.mean} high={r.high} text={range(r.low, r.high)} /> },
+    { id: "interval", title: "95 % interval", cell: (r) => bar({ low: r.low, mean: r.mean, high: r.high, text: range(r.low, r.high) }) },
     ...(some((r) => r.ceiling)
       ? [{ id: "ceiling", title: "Ceiling", hint: "What no reranker of the same candidates can pass", number: true, key: (r: Row) => r.ceiling, cell: (r: Row) => score(r.ceiling) }]
       : []),
     { id: "tasks", title: "Tasks", number: true, key: (r) => r.tasks, cell: (r) => (r.tasks === selected.value.length ? count(r.tasks) : `${count(r.tasks)} of ${count(selected.value.length)}`) },
     ...cost("parameters", "Parameters", "Of the model", size),
     ...cost("latency", "Latency", "A query, the median over tasks; compare within one machine", milliseconds),
-    ...cost("bytes", "A document", "Bytes of the index a document", weight),
+    ...cost("bytes", "Bytes a doc", "Bytes of the index a document", weight),
+    ...(all.some((r) => r.system !== null && systems.value[r.system]!.training.tasks["audited"])
+      ? [{
+          id: "training", title: "Training data", hint: "What audits on record say of it and the tasks; the page of the system says more",
+          key: (r: Row) => (r.system === null ? null : trainingOf(r.system)), cell: (r: Row) => (r.system === null ? "–" : trainingOf(r.system)),
+        }]
+      : []),
     ...groups.value.map((g) => ({
       id: `in ${g.label}`, title: g.label, long: true, hint: `The mean over ${g.list.length} tasks`, number: true,
       key: (r: Row) => (r.system === null ? null : (g.numbers?.mean(r.system) ?? null)),
@@ -118,9 +130,14 @@ const columns = computed((): Column<Row>[] => {
   ];
 });
 
+function trainingOf(system: number): string {
+  const { state, risk, tasks: counts } = systems.value[system]!.training;
+  return state === "audited" ? `${risk}, ${count(counts["audited"]!)} audited` : state;
+}
+
 const familyOf = (row: Row): string => (row.system === null ? "published" : systems.value[row.system]!.family);
 
-function Name({ row }: { row: Row }) {
+function nameOf(row: Row) {
   if (row.system === null) return <span>{row.name}{row.published!.note && <small> {row.published!.note}</small>}</span>;
   const system = systems.value[row.system]!;
   const forms = isHead(row.system) ? variantsOf(row.system) : [];
@@ -130,7 +147,7 @@ function Name({ row }: { row: Row }) {
   };
   return (
     <>
-      <SystemName system={row.system} />
+      {systemName(row.system)}
       {system.safeguards > 0 && <small> without {count(system.safeguards)} safeguards</small>}
       {forms.length > 0 && !state.unfolded.value && (
         <button type="button" class="fold" aria-expanded={isOpen(row.system)} onClick={toggle}>
@@ -188,7 +205,7 @@ function Leaderboard() {
             rows: incomplete,
           },
           {
-            title: "Published figures",
+            title: "Figures of others",
             note: <small>not measured here, without intervals; for the tasks among these that have them</small>,
             rows: outside,
           },
@@ -215,12 +232,12 @@ export default {
     );
     return {
       name: `leaderboard ${measureName.value}`,
-      columns: ["system", "state", "family", "best rank", "worst rank", measureName.value, "low", "high", "ceiling", "tasks", "parameters", "latency ms", "bytes a document", ...groups.value.map((g) => g.label)],
+      columns: ["system", "state", "family", "best rank", "worst rank", measureName.value, "low", "high", "ceiling", "tasks", "parameters", "latency ms", "bytes a document", "training data", ...groups.value.map((g) => g.label)],
       rows: all.map(([state, r]) => {
         const s = r.system === null ? null : systems.value[r.system]!;
         return [
           r.name, state === "outside" ? "published" : state, familyOf(r), r.ranks[0] || null, r.ranks[1] || null, r.mean, r.low, r.high,
-          r.ceiling, r.tasks, s?.parameters ?? null, s?.latency ?? null, s?.bytes ?? null,
+          r.ceiling, r.tasks, s?.parameters ?? null, s?.latency ?? null, s?.bytes ?? null, r.system === null ? null : trainingOf(r.system),
           ...groups.value.map((g) => (r.system === null ? null : (g.numbers?.mean(r.system) ?? null))),
         ];
       }),

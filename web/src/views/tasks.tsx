@@ -5,7 +5,7 @@ import { bestFirst, cells, meanAt, measureName, numbers, numbersOf, selected, sh
 import { Choice, Controls, Switch } from "../controls";
 import { count, range, score, signed } from "../format";
 import { Grid, type Column } from "../grid";
-import { SystemName, TaskName } from "../parts";
+import { systemName, taskName } from "../parts";
 import * as state from "../state";
 import type { BoardView } from "../view";
 
@@ -68,7 +68,7 @@ function Strip({ system }: { system: number }) {
 const columns = computed((): Column<number>[] => {
   const list = selected.value.slice(page.value * TASKS_A_PAGE, (page.value + 1) * TASKS_A_PAGE);
   return [
-    { id: "system", title: "System", heads: true, key: (s) => systems.value[s]!.name, cell: (s) => <SystemName system={s} /> },
+    { id: "system", title: "System", heads: true, key: (s) => systems.value[s]!.name, cell: (s) => systemName(s) },
     ...list.map((t): Column<number> => {
       const own = numbersOf([t]);
       return {
@@ -107,7 +107,7 @@ function Tasks() {
           <tbody>
             {rows.value.map((s) => (
               <tr key={s}>
-                <th scope="row"><SystemName system={s} /></th>
+                <th scope="row">{systemName(s)}</th>
                 <td><Strip system={s} /></td>
               </tr>
             ))}
@@ -126,7 +126,7 @@ function Tasks() {
         caption="Tasks of the selection"
         id={(t) => t}
         columns={[
-          { id: "task", title: "Task", heads: true, key: (t) => tasks.value[t]!.name, cell: (t) => <TaskName task={t} /> },
+          { id: "task", title: "Task", heads: true, key: (t) => tasks.value[t]!.name, cell: (t) => taskName(t) },
           { id: "language", title: "Language", key: (t) => tasks.value[t]!.language, cell: (t) => tasks.value[t]!.language },
           { id: "domain", title: "Domain", key: (t) => tasks.value[t]!.domains.join(", "), cell: (t) => tasks.value[t]!.domains.join(", ") },
           { id: "shape", title: "Shape", key: (t) => tasks.value[t]!.shape, cell: (t) => tasks.value[t]!.shape ?? "–" },

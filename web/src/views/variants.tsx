@@ -6,7 +6,7 @@ import { Choice, Controls } from "../controls";
 import { score, signed, weight } from "../format";
 import { formOf, PRECISIONS, type Form } from "../forms";
 import { Grid } from "../grid";
-import { SystemName } from "../parts";
+import { systemName } from "../parts";
 import * as state from "../state";
 import type { BoardView } from "../view";
 
@@ -139,7 +139,7 @@ function Variants() {
             usual="-mean"
             marked={(s) => s === found.value}
             columns={[
-              { id: "system", title: "Form", heads: true, key: (s) => systems.value[s]!.variant, cell: (s) => (s === chosen.value ? <SystemName system={s} /> : systems.value[s]!.variant) },
+              { id: "system", title: "Form", heads: true, key: (s) => systems.value[s]!.variant, cell: (s) => (s === chosen.value ? systemName(s) : systems.value[s]!.variant) },
               { id: "mean", title: measureName.value, number: true, key: (s) => numbers.value?.mean(s) ?? null, cell: (s) => <b>{score(numbers.value?.mean(s) ?? null)}</b> },
               { id: "loss", title: "Against the whole", number: true, key: (s) => loss(s)?.gap ?? 0, cell: (s) => signed(loss(s)?.gap ?? null) },
               { id: "interval", title: "95 % interval", cell: (s) => { const d = loss(s); return d ? `${signed(d.low)} to ${signed(d.high)}` : "–"; } },

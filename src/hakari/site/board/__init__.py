@@ -5,6 +5,6 @@ board/board.js        the program, compiled from `web/`
 board/data/*.js       numbers and texts, as classic scripts that are read when they are needed
 """
 
-from hakari.site.board.write import Board, write_board
+from hakari.site.board.write import Board, Scribe, Taken, write_board
 
-__all__ = ["Board", "write_board"]
+__all__ = ["Board", "Scribe", "Taken", "write_board"]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import median
-from typing import Any
+from typing import Any, NamedTuple
 
 from hakari.display import one_line
 from hakari.io.audits import recorded
@@ -18,6 +18,60 @@ LONGEST_NAME = 160
 PUBLISHED_MEASURES = ("ndcg_at_10", "hit_at_10", "recall_at_100")
 """Of each published profile, in the order in which the board has them."""
 PROFILES = ("bm25", "dense", "reranking_hybrid")
+
+
+class Told(NamedTuple):
+    """What one result says beside its scores."""
+
+    depth: int | None
+    index_bytes: float | None
+    """Bytes of the index, where these and the number of documents are known."""
+    documents: int
+    seconds: float | None
+    """For one query."""
+    parameters: int | None
+    licence: str | None
+    ceiling: tuple[tuple[str, float], ...] = ()
+    """By measure, what no reranker of the same candidates can pass."""
+    safeguards_left_out: int = 0
+
+
+def told_by(stored: Stored, variants: Sequence[str]) -> list[Told]:
+    """What a result says of some variants of its system."""
+    manifest, whole = stored.manifest, stored.costs
+    facts, forms = manifest.get("facts") or {}, whole.get("variants") or {}
+    documents, queries = _whole(manifest.get("documents")) or 0, _whole(manifest.get("queries"))
+    ceiling = facts.get("ceiling")
+    told = Told(
+        _whole(manifest.get("depth")),
+        _index_bytes(whole, documents),
+        documents,
+        _latency(whole, queries),
+        _whole(whole.get("parameters", facts.get("parameters"))),
+        str(facts["licence"]) if facts.get("licence") else None,
+    )
+    made = []
+    for variant in variants:
+        own = forms.get(variant) or {}
+        size, seconds = _index_bytes(own, documents), _latency(own, queries)
+        one = told._replace(
+            index_bytes=told.index_bytes if size is None else size,
+            seconds=told.seconds if seconds is None else seconds,
+        )
+        if variant == BASE:
+            one = one._replace(
+                ceiling=_numbers(ceiling) if isinstance(ceiling, Mapping) else (),
+                safeguards_left_out=_whole(facts.get("safeguards_left_out")) or 0,
+            )
+        made.append(one)
+    return made
+
+
+def _index_bytes(costs: Mapping[str, Any], documents: int) -> float | None:
+    size, each = _number(costs.get("index_bytes")), _number(costs.get("index_bytes_per_document"))
+    if not documents or (size is None and each is None):
+        return None
+    return size if size is not None else (each or 0.0) * documents
 
 
 @dataclass
@@ -35,32 +89,19 @@ class SystemFacts:
     """By measure and task, what no reranker of the same candidates can pass."""
     safeguards_left_out: int = 0
 
-    def add(self, task: int, stored: Stored, variant: str) -> None:
+    def add(self, task: int, told: Told) -> None:
         """Take in one result."""
-        manifest, whole = stored.manifest, stored.costs
-        own = (whole.get("variants") or {}).get(variant) or {}
-        self.depth = _whole(manifest.get("depth")) or self.depth
-        documents = _whole(manifest.get("documents"))
-        each = _number(own.get("index_bytes_per_document", whole.get("index_bytes_per_document")))
-        size = _number(own.get("index_bytes", whole.get("index_bytes")))
-        if documents and (each is not None or size is not None):
-            self.index_bytes += size if size is not None else (each or 0.0) * documents
-            self.documents += documents
-        seconds = _latency(own, whole, _whole(manifest.get("queries")))
-        if seconds is not None:
-            self.latencies.append(seconds)
-        facts = manifest.get("facts") or {}
-        self.parameters = _whole(whole.get("parameters", facts.get("parameters"))) or self.parameters
-        self.licence = str(facts["licence"]) if facts.get("licence") else self.licence
-        if variant == BASE:
-            self._add_of_reranking(task, facts)
-
-    def _add_of_reranking(self, task: int, facts: Mapping[str, Any]) -> None:
-        ceiling = facts.get("ceiling")
-        for measure, value in ceiling.items() if isinstance(ceiling, Mapping) else ():
-            if (known := _number(value)) is not None:
-                self.ceilings.setdefault(str(measure), {})[task] = known
-        self.safeguards_left_out += _whole(facts.get("safeguards_left_out")) or 0
+        self.depth = told.depth or self.depth
+        if told.index_bytes is not None:
+            self.index_bytes += told.index_bytes
+            self.documents += told.documents
+        if told.seconds is not None:
+            self.latencies.append(told.seconds)
+        self.parameters = told.parameters or self.parameters
+        self.licence = told.licence or self.licence
+        for measure, value in told.ceiling:
+            self.ceilings.setdefault(measure, {})[task] = value
+        self.safeguards_left_out += told.safeguards_left_out
 
     def row(self, system: System, link: str | None, licences: Mapping[str, str]) -> dict[str, Any]:
         """What the browser is told of the system."""
@@ -147,23 +188,26 @@ def _documents(entry: Entry | None, opened: Opened | None) -> int | None:
     return None if entry is None else entry.counts["documents"]
 
 
-def _latency(own: Mapping[str, Any], whole: Mapping[str, Any], queries: int | None) -> float | None:
+def _latency(costs: Mapping[str, Any], queries: int | None) -> float | None:
     """Seconds for a query that comes alone where that was measured, else the search of all over their number.
 
     A variant of an encoder has costs of its own; the time of the whole retriever would not be that of the variant.
     """
-    for costs in (own, whole):
-        told = _number(costs.get("query_ms_p50"))
-        if told is not None:
-            return told / 1000
-        alone = costs.get("query_seconds")
-        if isinstance(alone, Mapping) and alone:
-            taken = [value for value in map(_number, alone.values()) if value is not None]
-            return median(taken) if taken else None
-        search = _number(costs.get("search_s"))
-        if search is not None and queries:
-            return search / queries
-    return None
+    told = _number(costs.get("query_ms_p50"))
+    if told is not None:
+        return told / 1000
+    alone = costs.get("query_seconds")
+    if isinstance(alone, Mapping) and alone:
+        taken = [value for value in map(_number, alone.values()) if value is not None]
+        return median(taken) if taken else None
+    search = _number(costs.get("search_s"))
+    return search / queries if search is not None and queries else None
+
+
+def _numbers(told: Mapping[Any, Any]) -> tuple[tuple[str, float], ...]:
+    return tuple(
+        (str(name), number) for name, value in told.items() if (number := _number(value)) is not None
+    )
 
 
 def _number(value: Any) -> float | None:

@@ -6,7 +6,7 @@ results is summarised in closed form (`closed`), and the page says which it was.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -20,6 +20,7 @@ from hakari.stats import Resampling, Summary
 from hakari.stats.selections import Scored, Selection, summarise_selections
 
 FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
 ALL_PAIRS = 64
 """Up to so many systems every pair is kept; beyond, retrievers with each other and variants with theirs."""
 LARGEST_STEPS = 255
@@ -34,8 +35,52 @@ class Block:
     means: FloatArray
     lows: FloatArray
     highs: FloatArray
-    best: npt.NDArray[np.int64]
-    worst: npt.NDArray[np.int64]
+    best: IntArray
+    worst: IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """What is kept of the scores of one task."""
+
+    name: str
+    queries: int
+    systems: IntArray
+    """Numbers of the systems that have a result."""
+    means: FloatArray
+    """(measures, systems)"""
+    squares: FloatArray
+    """(measures, systems): the mean of the squared scores."""
+    pairs: IntArray
+    """Numbers of the pairs whose systems both have a result."""
+    gaps: npt.NDArray[np.float32]
+    """(measures, pairs): the root of the mean squared difference."""
+    largest: npt.NDArray[np.uint8]
+    """(measures, pairs): the largest difference, in steps of 1/255."""
+    values: FloatArray | None
+    """(measures, systems, queries), where the board may be resampled."""
+
+
+def weighed(opened: Opened, systems: Mapping[System, int], pairs: IntArray, with_values: bool) -> Measured:
+    """The scores of one task, for a board of these systems and pairs of systems."""
+    present = np.array([systems[s] for s in opened.systems], dtype=np.int64)
+    row = np.full(len(systems), -1, dtype=np.int64)
+    row[present] = np.arange(len(present))
+    sides = row[pairs]
+    both = np.flatnonzero((sides >= 0).all(axis=1))
+    values = np.clip(np.stack([opened.values[measure] for measure in MEASURES]), 0.0, 1.0)
+    found = [_gaps(of_measure, sides[both]) for of_measure in values]
+    return Measured(
+        opened.name,
+        len(opened.query_ids),
+        present,
+        values.mean(axis=2),
+        np.square(values).mean(axis=2),
+        both,
+        np.array([roots for roots, _ in found], dtype=np.float32),
+        np.array([largest for _, largest in found]),
+        values if with_values else None,
+    )
 
 
 class Numbers:
@@ -53,30 +98,21 @@ class Numbers:
         self.largest = np.zeros(paired, dtype=np.uint8)
         """The largest difference of each pair, in steps of 1/255."""
         self.queries = np.zeros(tasks)
-        self._scores: dict[int, tuple[str, npt.NDArray[np.int64], FloatArray]] = {}
+        self._scores: dict[int, tuple[str, IntArray, FloatArray]] = {}
         """Name, systems and values (measures, systems, queries) of each task, while the board is resampled."""
         self._results = 0
 
-    def add(self, task: int, opened: Opened) -> None:
+    def add(self, task: int, measured: Measured) -> None:
         """Take in the scores of one task."""
-        place = {system: i for i, system in enumerate(self.systems)}
-        present = np.array([place[s] for s in opened.systems], dtype=np.int64)
-        self.queries[task] = len(opened.query_ids)
-        if not len(present):
-            return
-        row = np.full(len(self.systems), -1, dtype=np.int64)
-        row[present] = np.arange(len(present))
-        sides = row[self.pairs]
-        both = np.flatnonzero((sides >= 0).all(axis=1))
-        values = np.clip(np.stack([opened.values[measure] for measure in MEASURES]), 0.0, 1.0)
-        self.means[:, task, present] = values.mean(axis=2)
-        self.squares[:, task, present] = np.square(values).mean(axis=2)
-        for m in range(len(MEASURES)):
-            self.gaps[m, task, both], self.largest[m, task, both] = _gaps(values[m], sides[both])
+        present, both = measured.systems, measured.pairs
+        self.queries[task] = measured.queries
+        self.means[:, task, present], self.squares[:, task, present] = measured.means, measured.squares
+        self.gaps[:, task, both], self.largest[:, task, both] = measured.gaps, measured.largest
         self._results += len(present)
-        if self.resampled:
-            self._scores[task] = opened.name, present, values
-        else:
+        if self.resampled and measured.values is not None:
+            self._scores[task] = measured.name, present, measured.values
+        elif len(present):
+            self._results = max(self._results, RESAMPLED_RESULTS + 1)
             self._scores.clear()
 
     @property
@@ -99,7 +135,7 @@ class Numbers:
             return None
         return self._resample(measure, [((task,), False) for task in tasks], seed)
 
-    def complete(self, measure: int, tasks: Sequence[int]) -> npt.NDArray[np.int64]:
+    def complete(self, measure: int, tasks: Sequence[int]) -> IntArray:
         """The systems that have a result for every one of some tasks."""
         return np.flatnonzero(np.isfinite(self.means[measure][list(tasks)]).all(axis=0))
 
@@ -155,13 +191,13 @@ class Numbers:
         return Block(means, lows, highs, np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.int64))
 
 
-def heads_of(systems: Sequence[System]) -> npt.NDArray[np.int64]:
+def heads_of(systems: Sequence[System]) -> IntArray:
     """For each system the number of the retriever that it is a form of; its own where that was not weighed."""
     heads = {(s.retriever, s.key): i for i, s in enumerate(systems) if s.variant == BASE}
     return np.array([heads.get((s.retriever, s.key), i) for i, s in enumerate(systems)], dtype=np.int64)
 
 
-def pairs_of(heads: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+def pairs_of(heads: IntArray) -> IntArray:
     """The pairs of systems whose differences are kept, (pairs, 2)."""
     if len(heads) <= ALL_PAIRS:
         chosen = list(combinations(range(len(heads)), 2))
@@ -171,7 +207,7 @@ def pairs_of(heads: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     return np.array(chosen, dtype=np.int64).reshape(-1, 2)
 
 
-def _gaps(values: FloatArray, sides: npt.NDArray[np.int64]) -> tuple[FloatArray, npt.NDArray[np.uint8]]:
+def _gaps(values: FloatArray, sides: IntArray) -> tuple[FloatArray, npt.NDArray[np.uint8]]:
     """Of each pair the root of the mean squared difference, and the largest difference."""
     roots, largest = np.empty(len(sides)), np.zeros(len(sides), dtype=np.uint8)
     for start in range(0, len(sides), 256):

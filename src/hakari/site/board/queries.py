@@ -6,6 +6,7 @@ and is read when a query is.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,7 @@ MOST_SYSTEMS = 64
 NONE = 0xFFFFFFFF
 
 
-def write_queries(folder: Path, number: int, opened: Opened, place: dict[System, int]) -> bool:
+def write_queries(folder: Path, number: int, opened: Opened, place: Mapping[System, int]) -> bool:
     """Write the two files of a task; False where there is nothing to open."""
     every = len(opened.systems) <= MOST_SYSTEMS
     rows = [i for i, s in enumerate(opened.systems) if every or s.variant == BASE]
@@ -55,14 +56,12 @@ def write_queries(folder: Path, number: int, opened: Opened, place: dict[System,
     return True
 
 
-def _take_tops(tops: npt.NDArray[np.int64], run: Tops, known: dict[str, int]) -> None:
-    ranks = np.arange(TOP)
-    inside = ranks < np.diff(run.offsets)[:, None]
-    found = run.documents[(run.offsets[:-1, None] + ranks)[inside]]
-    # Many queries find the same documents, so each is looked up once.
-    different, places = np.unique(found, return_inverse=True)
-    numbers = [known.setdefault(str(name), len(known)) for name in run.document_ids[different]]
-    tops[inside] = np.array(numbers, dtype=np.int64)[places.ravel()] if numbers else NONE
+def _take_tops(tops: npt.NDArray[np.int64], found: Tops, known: dict[str, int]) -> None:
+    inside = np.arange(TOP) < np.diff(found.offsets)[:, None]
+    names = found.documents.tolist()
+    for name in dict.fromkeys(names):  # many queries find the same documents
+        known.setdefault(name, len(known))
+    tops[inside] = list(map(known.__getitem__, names))
 
 
 def _positives(task: Task | None, known: dict[str, int]) -> list[list[int]] | None:

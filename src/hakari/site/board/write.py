@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from hakari import __version__
-from hakari.site.board.facts import SystemFacts, shown, task_row
-from hakari.site.board.numbers import Block, Numbers
+from hakari.site.board.facts import SystemFacts, Told, shown, task_row, told_by
+from hakari.site.board.numbers import RESAMPLED_RESULTS, Block, IntArray, Measured, Numbers, weighed
+from hakari.site.board.others import imported_of, training_of
 from hakari.site.board.page import page_of
 from hakari.site.board.queries import write_queries
 from hakari.site.board.shards import f32, shares, u8, u16, write_shard
 from hakari.site.board.views import View, views_of
-from hakari.site.model import MEASURES, Opened, Reading
+from hakari.site.model import MEASURES, Opened, Reading, System
 from hakari.site.places import system_page, task_page
 from hakari.store.files import make_folder
+from hakari.tasks.training_audits import TrainingAudit
 
 FORMAT = 1
 PROGRAM = Path(__file__).parents[1] / "data"
@@ -35,31 +37,94 @@ class Options:
     """Whether the pages of tasks and systems lie beside the board, so that it can link to them."""
 
 
+@dataclass(frozen=True, eq=False)
+class Taken:
+    """What a board keeps of one task, whose queries are written down already."""
+
+    task: int
+    row: Mapping[str, Any]
+    measured: Measured | None = None
+    facts: Sequence[Told] = ()
+    """One a system of `measured`."""
+    drillable: bool = False
+    audits: Mapping[str, TrainingAudit] = field(default_factory=dict)
+    """Of the training data of retrievers, by their spelling."""
+
+
+@dataclass(frozen=True, eq=False)
+class Scribe:
+    """Takes down single tasks for a board; it can do so in another process."""
+
+    folder: Path
+    """Where the data of the board lie."""
+    systems: Mapping[System, int]
+    pairs: IntArray
+    pages: bool
+    with_values: bool
+    """Whether the board may be small enough to be resampled, which needs every score."""
+
+    def take(self, task: int, opened: Opened, audits: Mapping[str, TrainingAudit] | None = None) -> Taken:
+        """Write down the queries of a task, and give what all tasks together need of it."""
+        row = task_row(opened.listed, opened, self.link(task_page(opened.name)))
+        if not opened.systems:
+            return Taken(task, row)
+        facts = _facts(opened)
+        drillable = write_queries(self.folder, task, opened, self.systems)
+        measured = weighed(opened, self.systems, self.pairs, self.with_values)
+        return Taken(task, row, measured, facts, drillable, audits or {})
+
+    def link(self, page: str) -> str | None:
+        """The address of a page, seen from the board; None where there are no pages."""
+        from hakari.site.render import href
+
+        return href(page, "../") if self.pages else None
+
+
+def _facts(opened: Opened) -> list[Told]:
+    """What the results say, one a system; those of one file are read together."""
+    rows: dict[Path, list[int]] = {}
+    for row, stored in enumerate(opened.stored):
+        rows.setdefault(stored.path, []).append(row)
+    told: dict[int, Told] = {}
+    for of_file in rows.values():
+        variants = [opened.systems[row].variant for row in of_file]
+        told.update(zip(of_file, told_by(opened.stored[of_file[0]], variants), strict=True))
+    return [told[row] for row in range(len(opened.stored))]
+
+
 class Board:
-    """A board in the making. `add` every task that was opened, in any order, then `write`."""
+    """A board in the making. `add` what its scribe took of every task, in the order of tasks, then `write`."""
 
     def __init__(self, out: Path, reading: Reading, options: Options | None = None) -> None:
         self.folder, self.reading = out / "board", reading
         self.options = options or Options()
         self.numbers = Numbers(reading.systems, len(reading.tasks))
-        self._place = {system: i for i, system in enumerate(reading.systems)}
-        self._number = {listed.name: i for i, listed in enumerate(reading.tasks)}
         self._facts = [SystemFacts() for _ in reading.systems]
-        self._rows: dict[int, dict[str, Any]] = {}
+        self._rows: dict[int, Mapping[str, Any]] = {}
         self._drillable: set[int] = set()
+        self._audits: dict[str, dict[int, TrainingAudit]] = {}
+        files = sum(len(listed.results) for listed in reading.tasks)
+        self.scribe = Scribe(
+            self.folder / "data",
+            {system: i for i, system in enumerate(reading.systems)},
+            self.numbers.pairs,
+            self.options.pages,
+            files <= RESAMPLED_RESULTS,
+        )
         make_folder(self.folder / "data")
 
-    def add(self, opened: Opened) -> None:
-        """Take in a task, and write down its queries."""
-        task = self._number[opened.name]
-        self._rows[task] = task_row(opened.listed, opened, self._link(task_page(opened.name)))
-        if not opened.systems:
+    def add(self, taken: Taken) -> None:
+        """Take in a task."""
+        self._rows[taken.task] = taken.row
+        if taken.measured is None:
             return
-        self.numbers.add(task, opened)
-        for system, stored in zip(opened.systems, opened.stored, strict=True):
-            self._facts[self._place[system]].add(task, stored, system.variant)
-        if write_queries(self.folder / "data", task, opened, self._place):
-            self._drillable.add(task)
+        self.numbers.add(taken.task, taken.measured)
+        for number, told in zip(taken.measured.systems.tolist(), taken.facts, strict=True):
+            self._facts[number].add(taken.task, told)
+        for retriever, audit in taken.audits.items():
+            self._audits.setdefault(retriever, {})[taken.task] = audit
+        if taken.drillable:
+            self._drillable.add(taken.task)
 
     def write(self) -> None:
         """Put the numbers of all tasks together, and write the data, the program and the page."""
@@ -77,12 +142,17 @@ class Board:
         (self.folder / "index.html").write_bytes(page_of(core, first[0], MEASURES[0]))
 
     def _core(
-        self, rows: list[dict[str, Any]], views: list[View], measured: list[int], first: tuple[Block, Block]
+        self,
+        rows: list[Mapping[str, Any]],
+        views: list[View],
+        measured: list[int],
+        first: tuple[Block, Block],
     ) -> dict[str, Any]:
         systems = [
             {
-                **facts.row(system, self._link(system_page(system)), self.reading.licences),
+                **facts.row(system, self.scribe.link(system_page(system)), self.reading.licences),
                 "head": int(head),
+                "training": training_of(self._audits.get(system.retriever, {})),
             }
             for facts, system, head in zip(self._facts, self.reading.systems, self.numbers.heads, strict=True)
         ]
@@ -96,6 +166,9 @@ class Board:
             "tasks": rows,
             "measured": measured,
             "views": [{"kind": v.kind, "label": v.label, "tasks": list(v.tasks)} for v in views],
+            "imported": imported_of(
+                self.reading.imported, {t.name: i for i, t in enumerate(self.reading.tasks)}
+            ),
             "all_pairs": len(self.numbers.pairs) == len(systems) * (len(systems) - 1) // 2,
             "first": [_block(block) for block in first],
         }
@@ -120,16 +193,11 @@ class Board:
         }
         write_shard(folder, f"pairs-{measure}", pairs)
 
-    def _row(self, task: int) -> dict[str, Any]:
+    def _row(self, task: int) -> Mapping[str, Any]:
         if task not in self._rows:
             listed = self.reading.tasks[task]
-            self._rows[task] = task_row(listed, None, self._link(task_page(listed.name)))
+            self._rows[task] = task_row(listed, None, self.scribe.link(task_page(listed.name)))
         return self._rows[task]
-
-    def _link(self, page: str) -> str | None:
-        from hakari.site.render import href
-
-        return href(page, "../") if self.options.pages else None
 
 
 def write_board(
@@ -137,8 +205,9 @@ def write_board(
 ) -> None:
     """Write the board below `out`, from all tasks as they are opened."""
     board = Board(out, reading, options)
+    numbers = {listed.name: i for i, listed in enumerate(reading.tasks)}
     for task in opened:
-        board.add(task)
+        board.add(board.scribe.take(numbers[task.name], task))
     board.write()
 
 

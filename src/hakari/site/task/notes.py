@@ -102,7 +102,7 @@ def _variants(view: View) -> list[Run]:
     cheaper = [
         s
         for s in view.digest.systems
-        if (s.retriever, s.key) == (whole.retriever, whole.key) and s != whole and _bytes(view, s)
+        if (s.retriever, s.key) == (whole.retriever, whole.key) and s != whole and view.digest.size_of(s)
     ]
     if not cheaper:
         return []
@@ -113,20 +113,13 @@ def _variants(view: View) -> list[Run]:
     for i, system in enumerate(cheaper):
         low, high = float(found.low[i]), float(found.high[i])
         if low > -WORTH:
-            size = _bytes(view, system)
+            size = view.digest.size_of(system) or 0.0
             change = f"{signed(float(found.diff[i]))} ({signed(low)} to {signed(high)})"
             told.append((size, f"{system.label} at {size:,.0f} bytes a document, {change}"))
     if not told:
         return []
     names = "; ".join(text for _, text in sorted(told)[:4])
     return [f"Cheaper forms that lose less than {WORTH} {HEADLINE}, their interval included: {names}."]
-
-
-def _bytes(view: View, system: System) -> float:
-    costs = view.digest.costs_of(system)
-    variants = costs.get("variants")
-    own = variants.get(system.variant, {}) if isinstance(variants, dict) else {}
-    return float(own.get("index_bytes_per_document", 0.0))
 
 
 def _truncation(view: View) -> list[Run]:
