@@ -176,12 +176,11 @@ def scifact(data: Path, model: TextVectors) -> Iterator[tuple[str, str]]:
     report, _ = run(data, data / "train" / "scifact_train.parquet", ["NanoMedical/NanoSciFact"], model)
     counts = {(c.side, c.kind): c for c in report.counts}
     similar = counts["query", "similar"]
-    near = {
-        row for row, reasons in report.flagged().items() if any(risk_of(r.kind) in LEXICAL for r in reasons)
-    }
+    alike = rows_by(report, ["similar"])
+    yield "NanoMedical/NanoSciFact: claims that a row of scifact_train is similar to", f"{similar.matched}"
     yield (
-        "NanoMedical/NanoSciFact: claims similar to one of scifact_train; rows; of them not `direct` or `near`",
-        (f"{similar.matched}; {similar.rows}; {len(rows_by(report, ['similar']) - near)}"),
+        "rows of scifact_train flagged as `similar`; of them as nothing stronger",
+        (f"{len(alike)}; {len(alike - rows_by(report, LEXICAL))} of {report.rows_scanned}"),
     )
 
 

@@ -25,6 +25,11 @@ def one_line(text: str, limit: int) -> str:
     return visible(" ".join(text[: limit * 4].split()), limit)
 
 
+def counted(number: int, one: str) -> str:
+    """A number and what it counts: `1 row`, `2,000 rows`."""
+    return f"{number:,} {one}" if number == 1 else f"{number:,} {one}s"
+
+
 def _steers(character: str) -> bool:
     category = unicodedata.category(character)
     return category in ("Cc", "Cs", "Co", "Cn") or (

@@ -136,6 +136,18 @@ def test_a_dialogue_matches_in_either_form(nano: Path, tmp_path: Path) -> None:
         assert counts["pair", "exact"].rows == 1
 
 
+def test_a_parquet_file_that_was_cut_off_is_left_out_only_when_told_to(nano: Path, tmp_path: Path) -> None:
+    whole = parquet(tmp_path / "a.parquet", rows_of(nano))
+    (tmp_path / "b.parquet").write_bytes(whole.read_bytes()[:2000])
+    done = hakari("audit", tmp_path, "--on", nano / "First", code=2)
+    assert "b.parquet" in done.stderr
+    assert "--skip-corrupt" in done.stderr
+    done = hakari("audit", tmp_path, "--on", nano / "First", "--skip-corrupt", "--examples", 0)
+    assert "not scanned" in done.stderr
+    assert "500 rows scanned of 1 shard;" in done.stdout
+    assert "1 shard could not be read and is not audited" in done.stdout
+
+
 def test_a_corrupt_shard_is_named_and_never_counted(nano: Path, tmp_path: Path) -> None:
     good = parquet(tmp_path / "a.parquet", rows_of(nano))
     (tmp_path / "b.parquet").write_bytes(good.read_bytes()[:-900])
@@ -149,7 +161,7 @@ def test_a_corrupt_shard_is_named_and_never_counted(nano: Path, tmp_path: Path) 
     done = hakari("audit", tmp_path, "--on", nano / "First", "--skip-corrupt", "--examples", 0)
     for name in ("b.parquet", "c.parquet", "d.jsonl"):
         assert f"not scanned: {tmp_path.name}/{name}" in done.stderr
-    assert "500 rows scanned of 1 shards" in done.stdout
+    assert "500 rows scanned of 1 shard; 3 shards could not be read and are not audited" in done.stdout
     hakari("audit", "verify", tmp_path / "d.jsonl", "--on", nano / "First", "--skip-corrupt", code=2)
 
 
@@ -300,3 +312,23 @@ def test_hostile_text_cannot_steer_a_terminal(nano: Path, tmp_path: Path) -> Non
     done = hakari("audit", tmp_path / "t.jsonl", "--on", nano / "First")
     assert "\x1b" not in done.stdout
     assert "\u202e" not in done.stdout
+
+
+def test_a_list_in_json_on_standard_input_is_read_as_rows(nano: Path) -> None:
+    task = load(f"{nano}/First")[0]
+    rows = json.dumps([{"anchor": text} for text in task.queries.texts], indent=1)
+    command = [*COMMAND, "audit", "-", "--on", str(nano / "First"), "--examples", "0"]
+    done = subprocess.run(command, input=rows, capture_output=True, text=True, check=True)
+    assert "24 rows scanned of 1 shard\n" in done.stdout
+
+
+def test_a_statement_says_whether_anything_was_left_out(nano: Path, tmp_path: Path) -> None:
+    train, told = parquet(tmp_path / "train.parquet", rows_of(nano)), tmp_path / "told.md"
+    asked = ("audit", train, "--on", nano / "First", "--examples", 0, "--statement", told, "--replace")
+    hakari(*asked)
+    assert "20 rows held something of them and are still there" in told.read_text()
+    hakari(*asked, "--clean", tmp_path / "clean.parquet")
+    assert "20 rows held something of them and were left out." in told.read_text()
+    hakari("audit", tmp_path / "clean.parquet", *asked[2:])
+    assert "No row held anything of them." in told.read_text()
+    assert "1 evaluation task (" in told.read_text()

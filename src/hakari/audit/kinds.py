@@ -110,7 +110,9 @@ KINDS = (
         "similar",
         SIMILAR,
         lambda t: (
-            str(t.similar) if t.similar else "paraphrases, which nobody looked for (`--similar MODEL` does)"
+            str(t.similar)
+            if t.similar
+            else "paraphrases, which nobody looked for (`hakari audit --similar MODEL` does)"
         ),
     ),
     Kind(

@@ -13,6 +13,7 @@ from hakari import __version__
 from hakari.audit.index import VERSION
 from hakari.audit.kinds import BY_NAME, KINDS, RISKS, SIMILAR
 from hakari.audit.report import Reason, Report
+from hakari.display import counted
 from hakari.errors import Fault, InvalidInput, UsageError
 
 MOST_REASONS = 20
@@ -122,8 +123,8 @@ def read(path: Path) -> list[Removal]:
     return [Removal(name, content, frozenset(rows.get(name, ()))) for name, content in shards.items()]
 
 
-def statement(report: Report, risks: Sequence[str], removed: Mapping[str, int]) -> str:
-    """A paragraph for the card of a model that is trained on what is left."""
+def statement(report: Report, risks: Sequence[str], removed: Mapping[str, int], cleaned: bool = True) -> str:
+    """A paragraph for the card of a model that is trained on the data, or if `cleaned` on what is left of them."""
     names = [task.name for task in report.index.tasks]
     shown = ", ".join(names[:12]) + (f" and {len(names) - 12} more" if len(names) > 12 else "")
     kinds = [kind for kind in KINDS if kind.risk in risks and kind.name != "origin"]
@@ -137,11 +138,14 @@ def statement(report: Report, risks: Sequence[str], removed: Mapping[str, int]) 
     unread = (
         f" Shards that could not be read and are not part of it: {', '.join(left_out)}." if left_out else ""
     )
+    held = f"{counted(sum(removed.values()), 'row')} held something of them and "
+    held += "were left out" if cleaned else "are still there, for nothing was left out"
+    held = held if any(removed.values()) else "No row held anything of them"
     return f"""## Leakage audit
 
-{report.rows_scanned:,} rows of training data were compared with the queries and the relevant documents of
-{len(names)} evaluation tasks ({shown}) by hakari {__version__}, audit `{report.index.identity[:16]}`.
-{sum(removed.values()):,} rows held something of them and were left out.{unread} What counts, on texts in normal form
+{counted(report.rows_scanned, "row")} of training data were compared with the queries and the relevant documents of
+{counted(len(names), "evaluation task")} ({shown}) by hakari {__version__}, audit `{report.index.identity[:16]}`.
+{held}.{unread} What counts, on texts in normal form
 (Unicode NFKC, without case, white space and punctuation):
 
 {definitions}

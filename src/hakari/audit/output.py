@@ -12,6 +12,7 @@ from hakari.audit import manifest
 from hakari.audit.kinds import DIRECT, NEAR, PARTIAL, SIMILAR
 from hakari.audit.report import Report
 from hakari.audit.shards import Shard
+from hakari.display import counted
 from hakari.errors import UsageError
 
 
@@ -68,7 +69,8 @@ class Targets:
             yield f"`{self.clean}`: {sum(removed.values()):,} of {report.rows_scanned:,} rows left out"
         if self.manifest is not None:
             manifest.write_lines(self.manifest, manifest.lines(report, self.risks))
-            yield f"`{self.manifest}`: {sum(removed.values()):,} rows with reasons"
+            yield f"`{self.manifest}`: {counted(sum(removed.values()), 'row')} with reasons"
         if (path := self.statement_path) is not None:
-            manifest.write_lines(path, [manifest.statement(report, self.risks, removed).rstrip("\n")])
+            told = manifest.statement(report, self.risks, removed, self.clean is not None)
+            manifest.write_lines(path, [told.rstrip("\n")])
             yield f"`{path}`: a statement for the card of a model"

@@ -61,9 +61,15 @@ def _spooled() -> Shard:
     if not head.strip():
         fault = Fault("is empty", "standard input", hint="pipe JSONL, CSV or Parquet into it")
         raise InvalidInput("the training data", [fault])
-    suffix = ".parquet" if head[:4] == b"PAR1" else ".jsonl" if head.lstrip()[:1] == b"{" else ".csv"
+    suffix = ".parquet" if head[:4] == b"PAR1" else _suffix_of(head)
     path = raw.rename(folder / f"stdin{suffix}")
     return Shard(path, path.name, kind_of(path) or "")
+
+
+def _suffix_of(head: bytes) -> str:
+    """What a text begins like: a row of JSONL, a list of rows in JSON, or else CSV."""
+    begin = b"".join(head[:4096].split())
+    return ".jsonl" if begin[:1] == b"{" else ".json" if begin[:2] == b"[{" else ".csv"
 
 
 def _fetched(spelling: str) -> list[Shard]:

@@ -31,7 +31,7 @@ def record(report: Report, places: dict[str, Path], name: str) -> Iterator[str]:
         raise UsageError(
             f"`{lacking[0]}` has no folder of its own to record in", "record in sets in nano layout"
         )
-    date = datetime.now(UTC).strftime("%Y-%m-%d")
+    entries = entries_of(report, name)
     folders: dict[Path, list[str]] = {}
     for task in report.index.tasks:
         split = task.name.split("/", 1)[1]
@@ -42,13 +42,19 @@ def record(report: Report, places: dict[str, Path], name: str) -> Iterator[str]:
         if faults:
             raise InvalidInput(f"the metadata of `{task.name}`", faults)
         others = [entry for entry in recorded(folder, split) if entry["source_dataset"] != name]
-        entry = entry_of(report, task, name, date)
+        entry = entries[task.name]
         stated[KEY] = sorted([*others, entry], key=lambda one: one["source_dataset"])
         write_metadata(path, stated)
         folders.setdefault(folder, []).append(split)
         yield f"`{path}`: audit of {name}, {entry['risk']}"
     for folder in folders:
         yield f"`{_write_card(folder)}`: section on leakage"
+
+
+def entries_of(report: Report, name: str) -> dict[str, dict[str, Any]]:
+    """What is put on record today, by task."""
+    date = datetime.now(UTC).strftime("%Y-%m-%d")
+    return {task.name: entry_of(report, task, name, date) for task in report.index.tasks}
 
 
 def entry_of(report: Report, task: Audited, name: str, date: str) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,7 +16,7 @@ from hakari.audit.report import Report
 from hakari.audit.scan import Plan, Scanned, check_scanned, scan
 from hakari.audit.shards import Shard
 from hakari.audit.similar_scan import Asked, Looking, look
-from hakari.errors import UsageError
+from hakari.errors import InvalidInput, UsageError
 from hakari.tasks.refs import TaskRef
 from hakari.tasks.registry import resolve
 from hakari.types import Task
@@ -94,9 +95,7 @@ def audit(
     given = [place for place in train if isinstance(place, Shard)]
     shards = given or shards_of([place for place in train if not isinstance(place, Shard)])
     index = index_of(on, tasks_dir, thresholds.shingle, progress)
-    counts = [shard.count() for shard in shards] if all(s.kind == "parquet" for s in shards) else [None]
-    rows = None if None in counts else sum(count or 0 for count in counts)
-    progress.begin(rows, sum(shard.size for shard in shards))
+    progress.begin(_rows_of(shards), sum(shard.size for shard in shards))
     plan = Plan(settings.given, settings.skip_corrupt, settings.fresh, progress=progress.scanned)
     scanned = settings.engine(index, shards, plan)
     check_scanned(scanned)
@@ -106,6 +105,14 @@ def audit(
         if settings.similar is None
         else _with_similar(report, settings.similar, settings.fresh, progress)
     )
+
+
+def _rows_of(shards: Sequence[Shard]) -> int | None:
+    """The rows of all shards, where all tell them; one that cannot be read is left to the scan, which says so."""
+    counts: list[int | None] = []
+    with contextlib.suppress(InvalidInput):
+        counts = [shard.count() for shard in shards] if all(s.kind == "parquet" for s in shards) else [None]
+    return None if None in counts or len(counts) < len(shards) else sum(count or 0 for count in counts)
 
 
 def _with_similar(report: Report, asked: Asked, fresh: bool, progress: Progress) -> Report:

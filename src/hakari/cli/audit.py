@@ -145,6 +145,12 @@ def command() -> None:
     "--record", is_flag=True, help="Write counts and definitions into the metadata and card of the sets."
 )
 @click.option(
+    "--results",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="Also keep counts and definitions in this folder of results, as for sets that are not yours to write in.",
+)
+@click.option(
     "--name", metavar="NAME", help="What the training data are called on record; default: the files' name."
 )
 @_replace
@@ -162,8 +168,11 @@ def scan(train: tuple[str, ...], as_json: bool, examples: int, **chosen: Any) ->
     _tell(report, as_json, examples)
     for line in targets.write(report):
         output.note(line)
+    name = chosen["name"] or ", ".join(Path(place).name for place in train)
     if chosen["record"]:
-        _record(report, train, chosen)
+        _record(report, name, chosen)
+    if chosen["results"] is not None:
+        _keep(report, name, chosen["results"])
     return EXIT_OK
 
 
@@ -214,21 +223,31 @@ def apply(manifest: Path, train: tuple[Path, ...], clean: Path, replace: bool) -
     from hakari.audit import clean as cleaning
     from hakari.audit.manifest import read
     from hakari.audit.shards import find
+    from hakari.display import counted
 
     removals, shards = read(manifest), find(train)
     places = cleaning.targets(shards, clean)
     cleaning.check_free(places, replace)
     removed = cleaning.clean(shards, removals, places)
-    output.note(f"`{clean}`: {sum(removed.values()):,} rows left out of {len(shards):,} files")
+    left_out = counted(sum(removed.values()), "row")
+    output.note(f"`{clean}`: {left_out} left out of {counted(len(shards), 'file')}")
 
 
-def _record(report: Report, train: tuple[str, ...], chosen: dict[str, Any]) -> None:
+def _keep(report: Report, name: str, results: Path) -> None:
+    from hakari.audit.record import entries_of
+    from hakari.store.audits import keep_audit
+
+    output.note(
+        f"`{keep_audit(results, name, entries_of(report, name))}`: for `hakari sql` and `hakari show`"
+    )
+
+
+def _record(report: Report, name: str, chosen: dict[str, Any]) -> None:
     from hakari.audit.record import record
     from hakari.audit.run import references
 
     refs = references(chosen["tasks"], chosen["tasks_dir"])
     places = {name: ref.folder for name, ref in refs.items() if ref.layout.name == "nano"}
-    name = chosen["name"] or ", ".join(Path(place).name for place in train)
     for line in record(report, places, name):
         output.note(line)
 

@@ -52,7 +52,7 @@ class Lines(Progress):
             if seconds >= 7200:
                 told = f"{seconds / 3600:,.1f} h"
             note = f"paraphrases by {model}: {rows:,} rows take about {told}; it goes on where it is stopped"
-            click.echo(visible(note), err=True)
+            self._note(note)
 
     def compared(self, rows: int) -> None:
         """Count rows, and tell them now and then."""
@@ -71,6 +71,9 @@ class Lines(Progress):
             left = seconds * max(self.total - self.rows, 0) / self.rows
             told += f", {left:,.0f} s left"
         return told
+
+    def _note(self, line: str) -> None:
+        click.echo(visible(line), err=True)
 
     def _tell(self, line: str) -> None:
         now = time.monotonic()
@@ -91,6 +94,9 @@ class Bar(Lines):
         """The scan begins now."""
         super().begin(rows, size)
         self.progress.update(self.bar, total=rows, completed=0)
+
+    def _note(self, line: str) -> None:
+        self.progress.console.print(visible(line), markup=False, highlight=False)
 
     def _tell(self, line: str) -> None:
         self.progress.update(self.bar, description=visible(line), completed=self.rows)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from hakari.audit.inside import CHECKS
 from hakari.audit.kinds import KINDS, NOT_AUDITED, RISKS
-from hakari.display import visible
+from hakari.display import counted, visible
 from hakari.report.tables import Table
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def faults_told(report: Report) -> Iterator[str]:
     """The shards that were left out."""
     for one in report.scanned:
         if one.fault:
-            yield f"not scanned: {one.shard.name}: {one.fault}"
+            yield f"not scanned: {one.shard.name}: {one.fault.removeprefix(f'{one.shard.path}: ')}"
 
 
 def tables(report: Report) -> Iterator[Table]:
@@ -61,9 +61,10 @@ def tables(report: Report) -> Iterator[Table]:
             cells = [_told(c) for c in shown]
             rows.append([task if side == "query" else "", side, f"{counts[0].total:,}", *cells, worst])
     left_out = sum(bool(one.fault) for one in report.scanned)
+    are = "is" if left_out == 1 else "are"
     notes = [
-        f"{report.rows_scanned:,} rows scanned of {len(report.scanned) - left_out:,} shards"
-        + (f"; {left_out:,} shards could not be read and are not audited" if left_out else ""),
+        f"{counted(report.rows_scanned, 'row')} scanned of {counted(len(report.scanned) - left_out, 'shard')}"
+        + (f"; {counted(left_out, 'shard')} could not be read and {are} not audited" if left_out else ""),
         *(f"{kind.name}: {kind.definition(report.thresholds)}." for kind in kinds),
         RULE,
     ]
@@ -83,7 +84,7 @@ def tables(report: Report) -> Iterator[Table]:
 
 def _told(count: Count) -> str:
     if count.kind == "origin" and count.rows:
-        return f"{count.rows:,} rows"
+        return counted(count.rows, "row")
     return "" if count.risk == NOT_AUDITED else f"{count.matched:,}"
 
 
@@ -98,8 +99,7 @@ def inside_tables(findings: Sequence[Finding], count: int) -> Iterator[Table]:
         sizes = [f"{told['count']:,}", f"{told['total']:,}"]
         rows.append([told["task"], told["check"], other_task, *sizes, kinds, example])
     notes = [f"{name}: {what}." for name, what in CHECKS.items() if any(f.check == name for f in findings)]
-    tasks = f"{count:,} task{'' if count == 1 else 's'}"
-    notes.insert(0, f"{tasks} compared" + ("." if rows else "; none found."))
+    notes.insert(0, f"{counted(count, 'task')} compared" + ("." if rows else "; none found."))
     columns = ["task", "check", "with", "texts", "of", "kinds", "for example"]
     yield Table("", columns, rows, texts=(0, 1, 2, 5, 6), notes=notes)
 

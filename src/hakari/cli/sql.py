@@ -17,7 +17,8 @@ from hakari.cli import options, output
 def command(statement: str | None, results: Path, as_json: bool) -> None:
     """Run one SQL statement over the results; without one, list the tables.
 
-    Tables: results, scores (per query), means (per task), rankings (document ids and scores), files.
+    Tables: results, scores (per query), means (per task), costs, rankings (document ids and scores), imported
+    (figures of others), audits (of training data), files.
 
     Example:
 
@@ -30,7 +31,8 @@ def command(statement: str | None, results: Path, as_json: bool) -> None:
         statement = (
             "SELECT table_name AS name, string_agg(column_name || ' ' || data_type, ', ' ORDER BY ordinal_position) "
             "AS columns FROM information_schema.columns "
-            "WHERE table_name IN ('results', 'scores', 'means', 'rankings', 'files') GROUP BY 1 ORDER BY 1"
+            "WHERE table_name IN ('results', 'scores', 'means', 'costs', 'rankings', 'imported', 'audits', 'files') "
+            "GROUP BY 1 ORDER BY 1"
         )
     names, rows = index.query(results, statement)
     if as_json:

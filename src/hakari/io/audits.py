@@ -28,11 +28,12 @@ def recorded(folder: Path | None, split: str) -> list[dict[str, Any]]:
         return []
     faults: list[Fault] = []
     entries = read_metadata(folder / "metadata" / f"{split}.json", faults).get(KEY)
-    sound = [entry for entry in entries if _is_sound(entry)] if isinstance(entries, list) else []
+    sound = [entry for entry in entries if is_sound(entry)] if isinstance(entries, list) else []
     return sorted(sound, key=lambda entry: entry["source_dataset"])
 
 
-def _is_sound(entry: Any) -> bool:
+def is_sound(entry: Any) -> bool:
+    """Whether an entry has what everybody reads of it."""
     if not isinstance(entry, dict) or not isinstance(entry.get("source_dataset"), str):
         return False
     numbers = (entry.get(key) for key in COUNTS)

@@ -13,6 +13,7 @@ from hakari.errors import InvalidInput
 from hakari.io.audits import recorded
 from hakari.io.candidates import load_candidates
 from hakari.report.truncation import of_task
+from hakari.store.audits import kept_audits
 from hakari.tasks.statistics import Excerpt, examples, statistics
 from hakari.types import Run, Task
 
@@ -38,9 +39,17 @@ def describe(task: Task, wanted: str = PROFILE_MEASURES, results: Path | None = 
         "candidates": candidates,
         "candidate_faults": faults,
         "truncation": [asdict(cut) for cut in of_task(task, results)] if results else [],
-        "audits": recorded(task.source, task.split),
+        "audits": audits_of(task, results),
         "notes": list(task.notes),
     }
+
+
+def audits_of(task: Task, results: Path | None) -> list[dict[str, Any]]:
+    """The audits on record: in the metadata of the task, and of other training data those kept beside results."""
+    found = recorded(task.source, task.split)
+    named = {entry["source_dataset"] for entry in found}
+    kept = [entry for entry in kept_audits(results, task.name) if entry["source_dataset"] not in named]
+    return sorted([*found, *kept], key=lambda entry: str(entry["source_dataset"]))
 
 
 def _excerpt(excerpt: Excerpt) -> dict[str, Any]:

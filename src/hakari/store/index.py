@@ -1,7 +1,8 @@
 """`results.duckdb`: the result files as tables, brought up to date before every use.
 
 Tables and views: `results` (one row a result and variant), `scores` (one row a query and measure),
-`means` (the mean per task and measure), `costs` (one row a result and variant), `rankings` (the files themselves).
+`means` (the mean per task and measure), `costs` (one row a result and variant), `rankings` (the files themselves),
+`imported` (figures of others), `audits` (one row a task and training data set).
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from hakari.errors import UsageError
 from hakari.footprint import COSTS
+from hakari.store.audits import audit_files
 from hakari.store.files import MANIFEST_KEY, read
 from hakari.store.imported import imported_files
 
@@ -75,7 +77,7 @@ def query(root: Path, sql: str, parameters: Sequence[Any] = ()) -> tuple[list[st
         cursor = con.execute(sql, list(parameters))
         return [c[0] for c in cursor.description or []], cursor.fetchall()
     except duckdb.Error as error:
-        tables = "the tables are results, scores, means, costs, rankings, imported and files"
+        tables = "the tables are results, scores, means, costs, rankings, imported, audits and files"
         raise UsageError(f"the statement failed: {str(error).strip()}", tables) from None
     finally:
         con.close()
@@ -112,6 +114,7 @@ def _refresh(con: duckdb.DuckDBPyConnection, root: Path) -> None:
         con.execute("INSERT INTO files SELECT f.* FROM found f WHERE list_contains($1, f.path)", [fresh])
     con.execute(f"CREATE OR REPLACE VIEW rankings AS {_rankings(con)}")
     con.execute(f"CREATE OR REPLACE VIEW imported AS {_imported(root)}")
+    con.execute(f"CREATE OR REPLACE VIEW audits AS {_audits(root)}")
     con.execute("COMMIT")
 
 
@@ -178,6 +181,24 @@ def _imported(root: Path) -> str:
     return (
         "SELECT kind, source, unnest(figures, recursive := true) FROM read_json("
         f"[{listed}], columns = {{kind: 'VARCHAR', source: 'VARCHAR', figures: 'STRUCT({struct})[]'}})"
+    )
+
+
+def _audits(root: Path) -> str:
+    """Audits of training data: one row a task and training data set, the counts of all kinds as a list."""
+    count = 'STRUCT(side VARCHAR, kind VARCHAR, matched BIGINT, total BIGINT, "rows" BIGINT, risk VARCHAR)[]'
+    entry = f"STRUCT(risk VARCHAR, source_train_rows_scanned BIGINT, date VARCHAR, counts {count})"
+    columns = {"task": "VARCHAR", "training_data": "VARCHAR", "risk": "VARCHAR", "rows_scanned": "BIGINT"}
+    columns |= {"date": "VARCHAR", "counts": count}
+    files = audit_files(root.resolve())
+    if not files:
+        return f"SELECT {', '.join(f'NULL::{kind} AS {name}' for name, kind in columns.items())} WHERE false"
+    listed = ", ".join("'" + str(path).replace("'", "''") + "'" for path in files)
+    return (
+        "SELECT e.key AS task, name AS training_data, e.value.risk AS risk, "
+        "e.value.source_train_rows_scanned AS rows_scanned, e.value.date AS date, e.value.counts AS counts "
+        f"FROM (SELECT name, unnest(map_entries(tasks)) AS e FROM read_json([{listed}], "
+        f"columns = {{name: 'VARCHAR', tasks: 'MAP(VARCHAR, {entry})'}})) ORDER BY ALL"
     )
 
 
