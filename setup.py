@@ -10,7 +10,11 @@ from setuptools import Extension, setup
 
 # No fused multiply-add and no reordering of sums: the compiled loops must give
 # the same bits as the fallbacks.
-FLAGS = [] if sys.platform == "win32" else ["-O3", "-std=c11", "-ffp-contract=off", "-fno-math-errno"]
+FLAGS = (
+    []
+    if sys.platform == "win32"
+    else ["-O3", "-std=c11", "-ffp-contract=off", "-fno-math-errno", "-fvisibility=hidden"]
+)
 
 setup(
     ext_modules=[

@@ -1,9 +1,10 @@
 """How fast the audit is, from Parquet to the report: beside others, by the size of the index, and in memory.
 
-    python benchmarks/audit_speed.py DATA [--rows 100000] [--rounds 3] [--peers]
+    python benchmarks/audit_speed.py DATA WORK [--rows 100000] [--rounds 3] [--peers] [--memory ROWS...]
 
-DATA holds sets in nano layout. Seconds mean little on a shared machine; the ratios are of one run. `cpu` is the time
-of all threads of the process, which says more where the cores are shared.
+DATA holds sets in nano layout, among them NanoOpen for text beyond ASCII. Rows and indexes are made in WORK once, which
+takes minutes (`--rounds 0` does no more), so that what is timed can be timed alone. Seconds mean little on a shared
+machine; the ratios are of one run. `cpu` is the time of all threads of the process.
 """
 
 from __future__ import annotations
@@ -14,7 +15,6 @@ import os
 import resource
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -25,54 +25,112 @@ from audit_peers import PEERS
 from audit_recall import MEASURED, write
 
 CHILD = "--child"
+BEYOND = ("ru", "ar", "hi", "zh")
+"""Languages of real text beyond ASCII."""
+BEYOND_ROWS = 20_000
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("data", type=Path)
+    parser.add_argument("work", type=Path)
     parser.add_argument("--rows", type=int, default=100_000)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--peers", action="store_true")
-    parser.add_argument("--memory", type=int, nargs="*", default=[100_000, 1_000_000])
+    parser.add_argument("--memory", type=int, nargs="*", default=[])
     parser.add_argument(CHILD, dest="child", type=Path)
     given = parser.parse_args()
     if given.child:
-        print(json.dumps(peak(given.child, given.data)))
+        print(json.dumps(peak(given.child, given.work)))
         return
-    rows = harvest(given.rows)
-    queries, documents, _ = evaluation(given.data, MEASURED, 10_000)
-    size = sum(len(row.encode(errors="replace")) for row in rows) / 1e6
-    print(f"{len(rows):,} rows, {size:.0f} MB, {len(documents):,} documents, load {os.getloadavg()[0]:.1f}")
-    with tempfile.TemporaryDirectory() as folder:
-        path = write(rows, Path(folder) / "train.parquet")
-        few = index_of(queries, documents)
-        many = index_of(queries, grown(documents, 200_000))
-        cyrillic = write(
-            [beyond_ascii(row) for row in rows[: given.rows // 10]], Path(folder) / "beyond.parquet"
-        )
-        cases: dict[str, Callable[[], Any]] = {
-            "read only": lambda: read(path),
-            "audit": lambda: scanned(few, path),
-            "audit, 200,000 texts indexed": lambda: scanned(many, path),
-            "audit, one row in ten, all beyond ASCII": lambda: scanned(few, cyrillic),
-        }
-        taken: dict[str, list[tuple[float, float]]] = {name: [] for name in cases}
-        for _ in range(given.rounds):
-            for name, work in cases.items():
-                taken[name].append(clocked(work))
-        print("\n| | s | cpu s | MB/s | MB/s of cpu | rows/s | times audit |\n" + "| --- " * 7 + "|")
-        base = min(wall for wall, _ in taken["audit"])
-        for name, found in taken.items():
-            share = 0.1 if "one row in ten" in name else 1.0
-            show(name, min(found), size * share, len(rows) * share, base * share)
-        if given.peers:
-            for name, peer in PEERS.items():
-                show(
-                    name, clocked(lambda peer=peer: peer(path, [*queries, *documents])), size, len(rows), base
-                )
-        print("\n| rows | peak memory, MB |\n| --- | --- |")
+    given.work.mkdir(parents=True, exist_ok=True)
+    os.environ["HAKARI_CACHE"] = str(given.work / "cache")
+    train = prepared(given.data, given.work, given.rows)
+    if given.rounds:
+        queries, documents, _ = evaluation(given.data, MEASURED, 10_000)
+        timed(given.work, train, given.rounds, [*queries, *documents] if given.peers else [])
+    if given.memory:
+        print("\n| rows | MB of text | peak memory, MB |\n| --- | --- | --- |")
         for count in given.memory:
-            print(f"| {count:,} | {memory(folder, rows, count, given.data)} |")
+            size, most = memory(given.work, train, count, given.data)
+            print(f"| {count:,} | {size:,.0f} | {most} |", flush=True)
+
+
+def prepared(data: Path, work: Path, rows: int) -> Path:
+    """The training rows; they and the indexes are made where they are not there yet."""
+    train = work / f"train-{rows}.parquet"
+    if not train.exists():
+        write(harvest(rows), train)
+    queries, documents, _ = evaluation(data, MEASURED, 10_000)
+    if not (work / "few.npz").exists():
+        keep(index_of(queries, documents), work / "few.npz")
+    if not (work / "many.npz").exists():
+        keep(index_of(queries, grown(documents, 200_000)), work / "many.npz")
+    for language in BEYOND:
+        path = work / f"{language}.parquet"
+        if not path.exists():
+            write(real(data, language), path)
+    return train
+
+
+def real(data: Path, language: str) -> list[str]:
+    """Paragraphs in a language, again and again, each time with another word before them."""
+    from hakari.tasks.registry import load
+
+    texts = load(str(data / f"NanoOpen/XQuAD_{language}"))[0].corpus.texts
+    return [f"{i // len(texts)} {texts[i % len(texts)]}" for i in range(BEYOND_ROWS)]
+
+
+def keep(index: Any, place: Path) -> None:
+    from hakari.audit import kept_index
+
+    kept_index.write(place, index)
+
+
+def kept(place: Path) -> Any:
+    from hakari.audit import kept_index
+    from hakari.audit.compare import Shingle
+
+    index = kept_index.read(place, Shingle())
+    assert index is not None
+    assert index.compiled
+    return index
+
+
+def timed(work: Path, train: Path, rounds: int, texts: Sequence[str]) -> None:
+    few, many = kept(work / "few.npz"), kept(work / "many.npz")
+    cases: dict[str, tuple[Path, Callable[[Path], Any]]] = {
+        "read only": (train, read),
+        "audit": (train, lambda path: scanned(few, path)),
+        "audit, one thread": (train, lambda path: scanned(few, path, 1)),
+        "audit, 200,000 texts indexed": (train, lambda path: scanned(many, path)),
+    }
+    for language in BEYOND:
+        cases[f"audit, {language}"] = (work / f"{language}.parquet", lambda path: scanned(few, path))
+    sizes = {path: sizes_of(path) for path, _ in cases.values()}
+    rows, size = sizes[train]
+    print(f"{rows:,} rows, {size:.0f} MB, {len(few.texts):,} texts, load {os.getloadavg()[0]:.1f}")
+    taken: dict[str, list[tuple[float, float]]] = {name: [] for name in cases}
+    for _ in range(rounds):
+        for name, (path, work_of) in cases.items():
+            taken[name].append(clocked(lambda path=path, work_of=work_of: work_of(path)))
+    print("\n| | s | cpu s | MB/s | MB/s of cpu | rows/s | times audit |\n" + "| --- " * 7 + "|")
+    base = min(wall for wall, _ in taken["audit"])
+    for name, found in taken.items():
+        count, megabytes = sizes[cases[name][0]]
+        show(name, min(found), megabytes, count, base * megabytes / size)
+    for name, peer in PEERS.items() if texts else ():
+        show(name, clocked(lambda peer=peer: peer(train, texts)), size, rows, base)
+
+
+def sizes_of(path: Path) -> tuple[int, float]:
+    """Rows, and megabytes of text."""
+    from hakari.io.files import connect
+
+    with connect() as con:
+        asked = f"SELECT count(*), sum(strlen(text)) FROM read_parquet('{path}')"
+        rows, size = con.execute(asked).fetchall()[0]
+    return int(rows), float(size) / 1e6
 
 
 def show(name: str, taken: tuple[float, float], size: float, rows: float, base: float) -> None:
@@ -114,13 +172,6 @@ def grown(documents: Sequence[str], count: int) -> list[str]:
     return made
 
 
-def beyond_ascii(text: str) -> str:
-    """The text in Cyrillic letters."""
-    return text.translate(
-        {ord(a): b for a, b in zip("abcdefghiklmnoprstuvz", "абцдефгхиклмнопрстувз", strict=True)}
-    )
-
-
 def read(path: Path) -> None:
     from hakari.audit.shards import find
 
@@ -128,37 +179,45 @@ def read(path: Path) -> None:
         pass
 
 
-def scanned(index: Any, path: Path) -> None:
+def scanned(index: Any, path: Path, threads: int = 0) -> None:
     from hakari.audit.kinds import Thresholds
     from hakari.audit.report import Report
     from hakari.audit.scan import Plan, scan
     from hakari.audit.shards import find
 
-    os.environ["HAKARI_CACHE"] = str(path.parent / "cache")
-    assert Report(index, scan(index, find([path]), Plan(fresh=True)), Thresholds()).counts
+    plan = Plan(fresh=True, threads=threads)
+    assert Report(index, scan(index, find([path]), plan), Thresholds()).counts
 
 
-def memory(folder: str, rows: Sequence[str], count: int, data: Path) -> int:
-    """The peak of a process of its own that audits so many rows: real ones repeated, with noise."""
+def memory(work: Path, train: Path, count: int, data: Path) -> tuple[float, int]:
+    """Megabytes of so many rows, repeated with noise, and the peak of a process that audits them."""
     from hakari.io.files import connect
 
-    path = Path(folder) / f"{count}.parquet"
+    path = work / f"repeated-{count}.parquet"
     with connect() as con:
-        source = str(write(rows[:100_000], Path(folder) / "some.parquet"))
         con.execute("SET preserve_insertion_order = false")
-        times = max(1, count // len(rows[:100_000]))
-        repeated = f"SELECT text || ' ' || n AS text FROM read_parquet('{source}'), range({times}) r(n)"
+        some, times = min(count, 100_000), max(1, count // 100_000)
+        noise = "replace(text, 'e', 'e' || chr(97 + CAST(n % 26 AS INTEGER))) || ' ' || hash(n, text)"
+        repeated = (
+            f"SELECT {noise} AS text FROM (FROM read_parquet('{train}') LIMIT {some}), range({times}) r(n)"
+        )
         con.execute(f"COPY ({repeated}) TO '{path}' (FORMAT parquet, COMPRESSION zstd)")
-    done = subprocess.run(
-        [sys.executable, __file__, str(data), CHILD, str(path)], capture_output=True, text=True, check=True
-    )
-    path.unlink()
-    return int(json.loads(done.stdout.splitlines()[-1]))
+    rows, size = sizes_of(path)
+    assert rows == count
+    try:
+        done = subprocess.run(
+            [sys.executable, __file__, str(data), str(work), CHILD, str(path)],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+    finally:
+        path.unlink()
+    return size, int(json.loads(done.stdout.splitlines()[-1]))
 
 
-def peak(path: Path, data: Path) -> int:
-    queries, documents, _ = evaluation(data, MEASURED, 10_000)
-    scanned(index_of(queries, documents), path)
+def peak(path: Path, work: Path) -> int:
+    scanned(kept(work / "few.npz"), path)
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
 
 

@@ -30,6 +30,12 @@ def small_task(split: str = "Small", queries: int = 24, documents: int = 90, see
     return assemble("NanoTest", split, asked, corpus, judged, traits=Traits("en", "code", "text-to-code"))
 
 
+def long_task(words: int = 700) -> Task:
+    """One query, and a document that is longer than small models have positions for."""
+    corpus = {"long": "word " * words, **{f"other {n}": f"something else {n}" for n in range(5)}}
+    return assemble("NanoTest", "Long", {"q": "word"}, corpus, [("q", "long", 1)])
+
+
 def small_set(folder: Path, splits: tuple[str, ...] = ("First", "Second")) -> Path:
     """A nano set of small tasks in a folder."""
     path = folder / "NanoTest"

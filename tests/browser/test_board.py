@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from board_page import VIEWS, Board, start
+from others_site import site_with_others
 from small import small_set
 
 from hakari.site import build
@@ -219,4 +220,22 @@ def test_a_board_without_results_says_so(driver: Any, tmp_path: Path):
         board.go(f"view={view}")
         assert ("Nothing is weighed yet" in board.text("#board")) == (view != "published")
     assert board.count("tbody tr") > 500
+    assert board.complaints() == []
+
+
+def test_figures_of_others_and_audits_of_training_stand_beside_ours(driver: Any, tmp_path: Path):
+    board = Board(driver, site_with_others(tmp_path).as_uri())
+    driver.get_log("browser")
+    board.go()
+    assert "Figures of others" in board.text("table")
+    line = next(line for line in board.saved().splitlines() if "org/other" in line)
+    assert line.startswith("<b>org/other</b>,published,published,,,0.52")
+    at = board.all("thead th").index("Training data")
+    row = board.js(
+        "return [...document.querySelectorAll('tbody tr')].find(r => r.innerText.includes('bm25-code')).innerText"
+    )
+    assert row.split("\t")[at] == "direct, 1 audited"
+    board.tick("Training data", "untrained")
+    assert board.all("tbody:nth-of-type(1) th[scope=row]") == ["bm25"]
+    assert "training=untrained" in board.hash()
     assert board.complaints() == []

@@ -257,6 +257,46 @@ def test_errors_say_what_and_what_to_do(
     assert hint in "\n".join(rest)
 
 
+OWN = """
+import hakari
+class Own(hakari.Retriever):
+    family = "own"
+    def settings(self): return {}
+    def retrieve(self, task, depth, parts=()): raise LookupError("nothing here")
+class Odd(Own):
+    def settings(self): return {"made of": object()}
+class Lacking(hakari.Retriever):
+    family = "own"
+    def settings(self): return {}
+"""
+
+
+@pytest.mark.parametrize(
+    ("spelling", "told", "hint"),
+    [
+        ("own:Own", "own.py, line 6: LookupError: nothing here", "no part of hakari"),
+        ("lacks:Own", "lacks.py, line 1: ModuleNotFoundError: No module named 'no_such", "no part of hakari"),
+        ("broken:Own", "broken.py, line 1: SyntaxError", "no part of hakari"),
+        ("own:Odd", "the settings of retriever `own:Odd` are not JSON", "plain strings"),
+        ("own:Lacking", "`own:Lacking` lacks the method `retrieve`", "`retrieve(self, task"),
+    ],
+)
+def test_a_fault_of_the_users_own_module_is_not_called_one_of_hakari(
+    place: Path, tmp_path: Path, spelling: str, told: str, hint: str
+) -> None:
+    (tmp_path / "own.py").write_text(OWN)
+    (tmp_path / "lacks.py").write_text("import no_such_package")
+    (tmp_path / "broken.py").write_text("def (")
+    command = [*COMMAND, "run", spelling, "--on", str(place / "NanoTest")]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+    assert done.returncode == 2, done.stderr
+    error, way_out = done.stderr.splitlines()[-2:]
+    assert error.startswith("error: ")
+    assert told in error
+    assert way_out.startswith("hint: ")
+    assert hint in way_out
+
+
 def test_nothing_in_a_name_steers_the_terminal(place: Path, tmp_path: Path) -> None:
     done = hakari("run", "bm25", "--on", "\x1b[31mred\u202e", code=2, cwd=tmp_path)
     assert "\x1b" not in done.stderr

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from small import long_task
 
 from hakari.errors import UsageError
 from hakari.retrievers.encode import encode_texts
@@ -127,6 +128,14 @@ def test_similarity_and_length_are_as_declared(tmp_path):
     scaled = parse(f"onnx:{folder}(pooling=cls)").retrieve(task, 3).runs["float"]
     assert raw.scores.max() > 2
     np.testing.assert_allclose(cosine.scores, scaled.scores, rtol=1e-5)
+
+
+@pytest.mark.parametrize("spelling", ["bge_small_en{}", "colbert_backbone{}", "rerank(bm25,reranker_en{})"])
+def test_a_text_that_the_graph_cannot_take_is_one_line_and_the_way_out(spelling, capfd):
+    with pytest.raises(UsageError, match=r"fails on a text of 600 tokens: .*\nhint: max_length=512") as told:
+        parse(spelling.format("(max_length=600)")).retrieve(long_task(), 3)
+    assert len(str(told.value).splitlines()) == 2
+    assert capfd.readouterr().err == ""
 
 
 def test_settings_that_do_not_fit_the_model_are_said(tmp_path):

@@ -16,8 +16,9 @@ from command import COMMAND, Done, hakari_json, within
 from hub_server import Cut, Flip, HubServer, Short, Stall, Status
 from small import small_set, small_task
 
-from hakari.errors import install_hint
+from hakari.errors import MissingPrerequisite, install_hint
 from hakari.io.nano_write import write_nano_set, written_parquet
+from hakari.retrievers.registry import parse
 from hakari.tasks.assemble import assemble
 from hakari.tasks.registry import resolve
 from hakari.tasks.remote import RemoteRef
@@ -278,6 +279,16 @@ def test_without_the_extra_the_command_that_installs_it_is_told(
     for tasks in (NAMED, "hub:org/NanoTest"):
         assert install_hint("hub") in run(tasks, tmp_path, code=3).stderr
     assert hub.requests == []
+
+
+@pytest.mark.parametrize("spelling", ["all-MiniLM-L6-v2", "hf:org/name", "sparse:hf:org/name"])
+def test_the_extra_that_is_told_for_a_model_is_all_that_it_needs(
+    spelling: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "huggingface_hub", None)
+    with pytest.raises(MissingPrerequisite) as error:
+        parse(spelling).settings()
+    assert error.value.hint == install_hint("torch")
 
 
 def test_a_cache_that_cannot_be_written_is_told(hub: HubServer, tmp_path: Path) -> None:

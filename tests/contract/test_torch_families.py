@@ -12,7 +12,7 @@ import pytest
 import torch_models
 from command import within as hakari
 from minilm import minilm
-from small import small_set, small_task
+from small import long_task, small_set, small_task
 
 from hakari.errors import HakariError, UsageError
 from hakari.retrievers.cross_encoder import joined
@@ -241,6 +241,22 @@ def test_one_of_several_labels_is_chosen(made, tmp_path) -> None:
 def test_a_model_of_another_kind_is_refused_for_its_scores_would_be_random(made, spelling, told) -> None:
     with pytest.raises(HakariError, match=told):
         parse(spelling.format(minilm=minilm(), **made)).require()
+
+
+@pytest.mark.parametrize(
+    "spelling",
+    [
+        "st:{minilm}{}",
+        "sparse:st:{splade}{}",
+        "late:st:{colbert}{}",
+        "rerank(bm25,rerank:st:{cross_encoder}{})",
+    ],
+)
+def test_a_text_that_a_model_cannot_take_is_one_line_and_the_way_out(made, spelling) -> None:
+    asked = spelling.format("(max_length=600)", minilm=minilm(), **made)
+    with pytest.raises(UsageError, match=r"failed while it read a text: .*\nhint: max_length=512") as told:
+        parse(asked).retrieve(long_task(), 2)
+    assert len(str(told.value).splitlines()) == 2
 
 
 def test_rerankers_named_alone_run_over_candidates(made, tmp_path) -> None:

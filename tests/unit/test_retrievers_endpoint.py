@@ -124,8 +124,9 @@ def test_a_fault_is_an_error_and_what_was_right_stays(
     task = small_task()
     server.arm(after=10, **fault)  # six requests hold the queries
     timeout = 0.3 if fault["kind"] == "slow" else 30
-    with pytest.raises(UsageError, match=told):
+    with pytest.raises(UsageError, match=told) as error:
         parse(spelt(server, retries=2, timeout=timeout, concurrency=1)).retrieve(task, 20)
+    assert error.value.hint
     kept = set(server.log()["texts"][24:40])
     assert len(kept) == 16
     server.arm()

@@ -77,8 +77,9 @@ def test_candidates_are_ordered_by_the_scores_of_the_endpoint(
 )
 def test_a_fault_is_an_error(server: Server, kind: str, told: str) -> None:
     server.arm(kind=kind, after=2)
-    with pytest.raises(UsageError, match=told):
+    with pytest.raises(UsageError, match=told) as error:
         reranked(server, retries=1)
+    assert error.value.hint
 
 
 def test_settings_are_spelt_and_sent(server: Server) -> None:

@@ -7,7 +7,8 @@ import sys
 import pytest
 
 from hakari.errors import InvalidInput, MissingPrerequisite, UsageError
-from hakari.retrievers.models import Usage, catalog, files_in, locate, sha256_of, usage_in
+from hakari.retrievers.model_settings import usage_in
+from hakari.retrievers.models import Usage, catalog, files_in, locate, object_in, sha256_of
 
 
 @pytest.fixture
@@ -82,7 +83,7 @@ def test_a_changed_file_is_read_again(tmp_path):
 
 
 def test_a_model_declares_how_it_is_used(tmp_path):
-    assert usage_in(tmp_path) == Usage()
+    assert usage_in(tmp_path, {}) == Usage()
     write = {
         "1_Pooling/config.json": {"pooling_mode_cls_token": True, "pooling_mode_mean_tokens": False},
         "sentence_bert_config.json": {"max_seq_length": 256},
@@ -93,10 +94,40 @@ def test_a_model_declares_how_it_is_used(tmp_path):
     (tmp_path / "1_Pooling").mkdir()
     for name, content in write.items():
         (tmp_path / name).write_text(json.dumps(content))
-    assert usage_in(tmp_path) == Usage("cls", False, "dot", 256, "query: ", "")
+    assert usage_in(tmp_path, {}) == Usage("cls", False, "dot", 256, "query: ", "")
     (tmp_path / "sentence_bert_config.json").write_text("not json")
-    with pytest.raises(InvalidInput, match="not JSON"):
-        usage_in(tmp_path)
+    with pytest.raises(InvalidInput, match=r"(?s)not JSON.*\nhint: this file of the model is damaged"):
+        usage_in(tmp_path, {})
+
+
+@pytest.mark.parametrize("written", [{"pooling_mode": "cls"}, {"pooling_mode_cls_token": True}])
+@pytest.mark.parametrize("modules", [True, False])
+def test_pooling_is_read_as_old_and_new_exports_write_it(tmp_path, written, modules):
+    (tmp_path / "1_Pooling").mkdir()
+    (tmp_path / "1_Pooling" / "config.json").write_text(json.dumps(written))
+    if modules:
+        listed = [{"type": "sentence_transformers.models.Pooling", "path": "1_Pooling"}]
+        (tmp_path / "modules.json").write_text(json.dumps(listed))
+    assert usage_in(tmp_path, {}).pooling == "cls"
+
+
+def test_what_onnx_models_cannot_have_is_refused_unless_something_else_is_given(tmp_path):
+    (tmp_path / "1_Pooling").mkdir()
+    (tmp_path / "1_Pooling" / "config.json").write_text('{"pooling_mode": "max"}')
+    (tmp_path / "config_sentence_transformers.json").write_text('{"similarity_fn_name": "euclidean"}')
+    with pytest.raises(UsageError, match="unknown pooling `max`"):
+        usage_in(tmp_path, {"similarity": "dot"})
+    with pytest.raises(UsageError, match="unknown similarity `euclidean`"):
+        usage_in(tmp_path, {"pooling": "mean"})
+    assert usage_in(tmp_path, {"pooling": "mean", "similarity": "dot"}) == Usage()
+
+
+@pytest.mark.parametrize("content", ["[1]", '"text"', "3"])
+def test_a_file_that_holds_something_else_is_named(tmp_path, content):
+    path = tmp_path / "config.json"
+    path.write_text(content)
+    with pytest.raises(InvalidInput, match=r"config.json: holds no object"):
+        object_in(path)
 
 
 @pytest.mark.parametrize("wrong", [{"pooling": "max"}, {"similarity": "euclid"}, {"max_length": 0}])

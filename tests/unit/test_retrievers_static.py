@@ -114,7 +114,7 @@ def test_a_folder_of_model2vec_is_read_as_it_declares(tmp_path: Path) -> None:
 
 @readable
 def test_what_is_no_static_model_is_said(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"model.safetensors and tokenizer.json is not there"):
+    with pytest.raises(UsageError, match=r"model.safetensors and tokenizer.json are not there"):
         parse(f"static:{tmp_path}")
     folder = model2vec(tmp_path / "other", something=np.zeros((2, 2), np.float32))
     with pytest.raises(UsageError, match="holds no matrix named embeddings"):

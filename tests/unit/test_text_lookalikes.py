@@ -80,6 +80,48 @@ def test_only_common_words() -> None:
     assert "boilerplate" in kinds("the value of zebra", RIGHT, "value return def adds a number to the value")
 
 
+def test_another_library_than_the_one_asked_for() -> None:
+    right, other = "import pandas as pd\npd.read_csv(path)", "import csv\ncsv.reader(open(path))"
+    assert kinds("read a csv with pandas", right, other)["other-library"] == ("csv for pandas",)
+    assert "other-library" not in kinds("read a csv", right, other)
+
+
+def test_another_script() -> None:
+    found = kinds("capital of France", "Paris is the capital of France", "Париж — столица Франции")
+    assert found["other-language"] == ("cyrillic for latin",)
+
+
+def test_an_earlier_turn_is_answered_and_not_the_last() -> None:
+    query = (
+        "User: open the settings file with configparser and read the port\n"
+        "Assistant: here it is\nUser: now write the log to standard error instead"
+    )
+    earlier = "to open the settings file with configparser and read the port call getint"
+    assert "earlier-turn" in kinds(query, "use logging.StreamHandler(sys.stderr)", earlier)
+    last = "now write the log to standard error instead of a file"
+    assert "earlier-turn" not in kinds(query, "use logging.StreamHandler(sys.stderr)", last)
+
+
+def test_a_query_with_nothing_to_go_by() -> None:
+    assert kinds("the value", RIGHT, FILLER[3])["short-query"] == ()
+    assert "short-query" not in kinds("zebra crossing lights", RIGHT, FILLER[3])
+
+
+def test_words_shared_with_the_query_or_with_the_right_text() -> None:
+    right, other = "zebra lights at the kerb of Marlow", "zebra herds of the kerb near Marlow bridge, Kent"
+    found = kinds("where are zebra lights", right, other)
+    assert found["specific-words"] == ("zebra",)
+    right, other = "granite quartz mica schist", "granite beside quartz and mica"
+    assert kinds("rocks of the coast", right, other)["same-subject"] == ("granite", "mica", "quartz")
+    assert kinds("rocks of the coast", right, other)["no-words"] == ()
+
+
+def test_words_of_scripts_without_spaces_are_compared() -> None:
+    found = kinds("東京の人口は何人か", "人口は約千四百万人である", "東京は日本の首都である")
+    assert "東京" in found["specific-words"]
+    assert "no-words" not in found
+
+
 @pytest.mark.parametrize(
     ("language", "text"),
     [

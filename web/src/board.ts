@@ -41,6 +41,7 @@ export const systemTraits: Record<keyof typeof state.systemFilters, (system: Sys
   family: (s) => s.family,
   size: sizeOf,
   licence: (s) => s.licence ?? NOT_KNOWN,
+  training: (s) => s.training.state,
 };
 
 export function taskPasses(task: Task): boolean {

@@ -81,7 +81,7 @@ const TASK_LABELS: Record<keyof typeof taskTraits, string> = {
   suite: "Suite", language: "Language", domain: "Domain", shape: "Shape", audited: "Leakage audit", task: "Task",
 };
 const SYSTEM_LABELS: Record<keyof typeof systemTraits, string> = {
-  family: "Family", size: "Parameters", licence: "Licence",
+  family: "Family", size: "Parameters", licence: "Licence", training: "Training data",
 };
 
 /** Filters of the tasks that were measured, or of all that are known. */

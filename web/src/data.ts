@@ -15,6 +15,8 @@ export interface System {
   safeguards: number;
   link: string | null;
   head: number;
+  /** What is on record of its training data and the tasks. */
+  training: { state: string; risk: string | null; tasks: Record<string, number> };
 }
 
 export type Figures = [number | null, number | null, number | null];
@@ -42,6 +44,14 @@ export interface Task {
   link: string | null;
 }
 
+/** Means that others measured, by measure and number of task. */
+export interface Imported {
+  mark: string;
+  source: string;
+  name: string;
+  figures: Record<string, Record<string, number>>;
+}
+
 interface PackedBlock {
   means: string;
   lows: string;
@@ -61,6 +71,7 @@ export interface Core {
   measured: number[];
   views: { kind: string; label: string; tasks: number[] }[];
   all_pairs: boolean;
+  imported: Imported[];
   first: [PackedBlock, PackedBlock];
 }
 

@@ -1,16 +1,22 @@
 // Small pieces that several views draw.
-import type { VNode } from "preact";
+import type { ComponentChildren, VNode } from "preact";
 import { systems, tasks } from "./board";
+
+/** A name that breaks between its parts where a column is too narrow for it. */
+function broken(name: string): ComponentChildren {
+  const parts = name.split(/(?<=[/,(:])(?=\w)|(?<=[a-z0-9])(?=[A-Z])/);
+  return name.length > 16 && parts.length > 1 ? parts.flatMap((part, i) => (i ? [<wbr key={i} />, part] : [part])) : name;
+}
 
 /** A system by name, with a link to its page where there is one. A function, for a table may have hundreds of them. */
 export function systemName(system: number): VNode {
   const { name, link } = systems.value[system]!;
-  return link ? <a href={link}>{name}</a> : <span>{name}</span>;
+  return link ? <a href={link}>{broken(name)}</a> : <span>{broken(name)}</span>;
 }
 
 export function taskName(task: number): VNode {
   const { name, link } = tasks.value[task]!;
-  return link ? <a href={link}>{name}</a> : <span>{name}</span>;
+  return link ? <a href={link}>{broken(name)}</a> : <span>{broken(name)}</span>;
 }
 
 interface BarOf {

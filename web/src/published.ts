@@ -1,5 +1,5 @@
 // Published figures: three profiles of each of the published tasks. They were not measured here.
-import { tasks } from "./board";
+import { core, tasks } from "./board";
 import type { Figures, Published } from "./data";
 
 export type Profile = "bm25" | "dense" | "reranking_hybrid";
@@ -20,7 +20,7 @@ export function labelOf(profile: Profile): string {
 }
 
 export interface PublishedMean {
-  profile: Profile;
+  id: string;
   label: string;
   mean: number;
   tasks: number;
@@ -41,6 +41,19 @@ export function publishedMeans(list: readonly number[], measure: string, micro: 
       measure === "R@100" ? "pooled over queries" : "",
       profile === "reranking_hybrid" ? "its first 100, safeguards not counted" : "",
     ].filter(Boolean);
-    return [{ profile, label: labelOf(profile), mean: sum / total, tasks: known.length, note: note.join("; ") }];
+    return [{ id: profile, label: labelOf(profile), mean: sum / total, tasks: known.length, note: note.join("; ") }];
+  });
+}
+
+/** The mean of each imported system over some tasks, as far as there are figures of it. */
+export function importedMeans(list: readonly number[], measure: string, micro: boolean): PublishedMean[] {
+  return core.value!.imported.flatMap((one, i) => {
+    const figures = one.figures[measure];
+    const known = figures ? list.filter((t) => figures[t] !== undefined) : [];
+    if (!figures || known.length === 0) return [];
+    const weight = (t: number) => (micro ? (tasks.value[t]!.queries ?? 1) : 1);
+    const total = known.reduce((sum, t) => sum + weight(t), 0);
+    const sum = known.reduce((so, t) => so + weight(t) * figures[t]!, 0);
+    return [{ id: `imported ${i}`, label: one.name, mean: sum / total, tasks: known.length, note: `${one.mark}, from ${one.source}` }];
   });
 }

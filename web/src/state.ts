@@ -23,6 +23,7 @@ export const systemFilters = {
   family: signal<readonly string[]>([]),
   size: signal<readonly string[]>([]),
   licence: signal<readonly string[]>([]),
+  training: signal<readonly string[]>([]),
 } satisfies Record<string, Texts>;
 
 /** Retrievers whose variants are unfolded one by one. */

@@ -265,7 +265,10 @@ class Report:
             row_kinds = held.setdefault(text, {})
             row_kinds[row] = min(kind, row_kinds.get(row, kind))
         found: dict[str, tuple[set[tuple[int, int]], set[int]]] = {}
-        for query, positive in task.pairs.tolist():
+        there = np.zeros(len(self.index.texts), bool)
+        there[self.found["text"][chosen]] = True
+        both = there[task.queries[task.pairs[:, 0]]] & there[task.positives[task.pairs[:, 1]]]
+        for query, positive in task.pairs[both].tolist():
             one, other = (
                 held.get(int(texts[at]), {})
                 for texts, at in ((task.queries, query), (task.positives, positive))

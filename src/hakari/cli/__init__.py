@@ -99,16 +99,35 @@ def main(arguments: list[str] | None = None) -> None:
         sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115  as long-lived as the process
     try:
         code = execute(arguments)
-    except Exception:
+    except Exception as error:
         traceback.print_exc()
-        tell_error("this is a fault of hakari itself", "please report it with the lines above")
-        code = EXIT_INTERNAL
+        code = _tell_fault(error)
     try:
         sys.stdout.flush()
     except OSError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = EXIT_BROKEN_PIPE if isinstance(error, BrokenPipeError) else EXIT_USAGE
     sys.exit(code)
+
+
+def _tell_fault(error: Exception) -> int:
+    """Whose fault it is, below its traceback, and the exit code: a module of the user's may have raised it."""
+    import sysconfig
+
+    places = [(frame.filename, frame.lineno) for frame in traceback.extract_tb(error.__traceback__)]
+    if isinstance(error, SyntaxError) and error.filename:
+        places.append((error.filename, error.lineno))
+    known = [sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")]
+    known.append(os.path.dirname(os.path.dirname(__file__)))
+    roots = tuple(os.path.join(folder, "") for folder in known)
+    own = [place for place in places if os.path.isfile(place[0]) and not place[0].startswith(roots)]
+    if not own:
+        tell_error("this is a fault of hakari itself", "please report it with the lines above")
+        return EXIT_INTERNAL
+    path, line = own[-1]
+    what = f"{type(error).__name__}: {error}".splitlines()[0]
+    tell_error(f"{path}, line {line}: {what}", "this file is no part of hakari; the lines above lead to it")
+    return EXIT_USAGE
 
 
 def execute(arguments: list[str] | None = None) -> int:

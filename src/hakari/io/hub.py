@@ -64,10 +64,10 @@ def require(repo: str) -> None:
     require_package(repo)
 
 
-def require_package(repo: str) -> None:
-    """Raise where the client is not installed."""
+def require_package(repo: str, extra: str = "hub") -> None:
+    """Raise where the client is not installed; `extra` brings it with what else is needed."""
     if find_spec(PACKAGE) is None:
-        raise MissingPrerequisite(f"fetching `{repo}` needs the package `{PACKAGE}`", install_hint("hub"))
+        raise MissingPrerequisite(f"fetching `{repo}` needs the package `{PACKAGE}`", install_hint(extra))
 
 
 def listing(repo: str, revision: str) -> Listing:

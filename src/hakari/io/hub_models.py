@@ -14,6 +14,8 @@ from hakari.errors import MissingPrerequisite, UsageError
 from hakari.io import hub
 
 DEFAULT_REVISION = "main"
+MODELS = "torch"
+"""The extra that fetches models and runs them as well."""
 COMMIT = re.compile(r"[0-9a-f]{40}")
 NOT_FETCHED = (
     *(
@@ -49,7 +51,7 @@ def commit_of(repo: str, revision: str = DEFAULT_REVISION) -> str:
     """The commit that a branch, tag or commit stands for; without a network, the one fetched last."""
     if COMMIT.fullmatch(revision):
         return revision
-    hub.require_package(repo)
+    hub.require_package(repo, MODELS)
     from huggingface_hub import HfApi, errors
 
     api = HfApi(endpoint=hub.endpoint())
@@ -69,7 +71,7 @@ def snapshot(repo: str, commit: str) -> Path:
 
     Raises where a large file is not the one that the hub named, after removing it.
     """
-    hub.require_package(repo)
+    hub.require_package(repo, MODELS)
     from huggingface_hub import snapshot_download
 
     if hub.offline():
@@ -87,7 +89,7 @@ def snapshot(repo: str, commit: str) -> Path:
 
 def _kept(repo: str, revision: str) -> Path:
     """The folder of a revision that was fetched earlier."""
-    hub.require_package(repo)
+    hub.require_package(repo, MODELS)
     from huggingface_hub import errors, snapshot_download
 
     try:

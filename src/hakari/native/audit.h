@@ -75,14 +75,29 @@ typedef struct {
     uint64_t first;         /* what the first token of a window is multiplied by */
 } Reading;
 
+/* Of a cell: brackets and the like; words; bytes that may be other tokens of code. */
+typedef struct {
+    size_t brackets, words, others;
+} Counts;
+
+static inline bool set_has(const WordSet *set, uint64_t hash) {
+    for (size_t slot = hash & set->mask; set->slots[slot]; slot = (slot + 1) & set->mask)
+        if (set->slots[slot] == hash) return true;
+    return false;
+}
+
+/* The bytes of a block that words begin with. */
+static inline uint64_t begins_of(const Mark *marks, size_t block) {
+    return marks[block].words & ~(marks[block].words << 1 | (block ? marks[block - 1].words >> 63 : 0));
+}
+
 bool list_reserve(List *list, size_t item, size_t extra);
 void text_clear(Text *text);
 void text_free(Text *text);
 bool text_add_cell(Text *text, const Reading *reading, const uint8_t *raw, size_t size);
-bool text_add_code(Text *text, const Reading *reading, const uint8_t *raw, size_t size, size_t brackets);
+bool text_add_code(Text *text, const Reading *reading, const uint8_t *raw, size_t size, const Counts *counts);
 bool text_finish(Text *text, const Reading *reading);
 bool set_from(WordSet *set, const uint64_t *hashes, size_t count);
-bool set_has(const WordSet *set, uint64_t hash);
 bool same_word(const Word *one, const Word *other);
 
 void prepare_windows(Reading *reading);

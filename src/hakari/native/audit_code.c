@@ -126,25 +126,18 @@ static size_t push_longer(Text *text, const uint8_t *raw, size_t at, size_t size
     return end;
 }
 
-static size_t count_begins(const Mark *marks, size_t size) {
-    size_t count = 0;
-    for (size_t b = 0; 64 * b < size; b++)
-        count += (size_t)__builtin_popcountll(marks[b].words & ~(marks[b].words << 1 | (b ? marks[b - 1].words >> 63 : 0)));
-    return count;
-}
-
 /* The tokens of the cell that was read last, if one byte in forty is an operator that prose has little of. */
-bool text_add_code(Text *text, const Reading *reading, const uint8_t *raw, size_t size, size_t brackets) {
-    if (40 * brackets < size || size < 32) return true;
+bool text_add_code(Text *text, const Reading *reading, const uint8_t *raw, size_t size, const Counts *counts) {
+    if (40 * counts->brackets < size || size < 32) return true;
     const Mark *marks = text->marks.items;
-    if (!room_for_names(text, count_begins(marks, size)) || !list_reserve(&text->code_from, sizeof(uint32_t), 1) || !list_reserve(&text->tokens, sizeof(Token), size))
+    if (!room_for_names(text, counts->words) || !list_reserve(&text->code_from, sizeof(uint32_t), 1) ||
+        !list_reserve(&text->tokens, sizeof(Token), counts->words + counts->others))
         return false;
     ((uint32_t *)text->code_from.items)[text->code_from.count++] = (uint32_t)text->tokens.count;
     const Word *known = WORDS(text) + ((uint32_t *)text->cells.items)[text->cells.count - 1];
     size_t next = 0;
     for (size_t b = 0; 64 * b < size; b = next > 64 * (b + 1) ? next / 64 : b + 1) {
-        uint64_t before = b ? marks[b - 1].words >> 63 : 0;
-        uint64_t begins = (marks[b].words & ~(marks[b].words << 1 | before)) | marks[b].tokens;
+        uint64_t begins = begins_of(marks, b) | marks[b].tokens;
         if (next > 64 * b) begins &= ~(uint64_t)0 << (next & 63);
         for (; begins; begins &= begins - 1) {
             size_t at = 64 * b + (size_t)__builtin_ctzll(begins);
@@ -178,15 +171,16 @@ void prepare_windows(Reading *reading) {
 /* Hashes of all windows of one cell's tokens. */
 void hash_windows(const Token *tokens, size_t count, const Reading *reading, uint64_t *windows) {
     uint64_t hash = 0;
+    const uint64_t *names = reading->names, *aged = reading->aged;
     size_t width = reading->window;
     for (size_t i = 0; i < count; i++) {
+        uint64_t change = tokens[i].value ? tokens[i].value : names[tokens[i].back < WIDEST ? tokens[i].back : 0];
         if (i >= width) { /* the token that leaves: it is new by now, or no name */
             const Token *gone = tokens + i - width;
-            hash -= (gone->value ? gone->value : reading->names[0]) * reading->first;
-            hash += reading->aged[gone->ahead < WIDEST ? gone->ahead : 0];
+            uint64_t left = (gone->value ? gone->value : names[0]) * reading->first;
+            change += (aged[gone->ahead < WIDEST ? gone->ahead : 0] - left) * BASE;
         }
-        uint32_t back = tokens[i].back;
-        hash = hash * BASE + (tokens[i].value ? tokens[i].value : reading->names[back < WIDEST ? back : 0]);
+        hash = hash * BASE + change;
         if (i + 1 >= width) windows[i + 1 - width] = hash;
     }
 }

@@ -40,12 +40,6 @@ bool set_from(WordSet *set, const uint64_t *hashes, size_t count) {
     return true;
 }
 
-bool set_has(const WordSet *set, uint64_t hash) {
-    for (size_t slot = hash & set->mask; set->slots[slot]; slot = (slot + 1) & set->mask)
-        if (set->slots[slot] == hash) return true;
-    return false;
-}
-
 bool same_word(const Word *one, const Word *other) {
     if (one->hash != other->hash || one->length != other->length || one->length == 0) return false;
     for (uint32_t i = 0; i < one->length; i++) {
@@ -64,7 +58,7 @@ typedef struct {
     size_t size, last_end;
     uint32_t line_first, turn_first, cell_first, path_first;
     uint32_t path_parts, turn_count;
-    bool line_start, template_before;
+    bool line_start, template_before, has_turns;
 } Cell;
 
 static bool push_piece(Text *text, List *list, uint32_t first, uint32_t count) {
@@ -92,23 +86,10 @@ static bool end_path(Text *text, Cell *cell) {
     return parts < 2 || push_piece(text, &text->paths, cell->path_first, parts);
 }
 
-enum { LINE_END = 1, SENTENCE_END = 2, TURN_END = 4 };
-static const uint8_t BREAKS[256] = {['\n'] = LINE_END,    [';'] = LINE_END,     ['{'] = LINE_END,     ['}'] = LINE_END,
-                                    ['.'] = SENTENCE_END, ['!'] = SENTENCE_END, ['?'] = SENTENCE_END, [TURN_BREAK] = TURN_END};
-
-/* What stands between two words: does a line end there, or a turn? */
-static bool read_gap(Text *text, Cell *cell, size_t from, size_t to) {
-    uint8_t seen = 0;
-    for (size_t i = from; i < to; i++) seen |= BREAKS[cell->raw[i]];
-    if (!seen) return true;
-    bool line = seen & (LINE_END | TURN_END), turn = seen & TURN_END;
-    for (size_t i = from; !line && i + 1 < to; i++)
-        line = (BREAKS[cell->raw[i]] & SENTENCE_END) && is_space(cell->raw[i + 1]);
-    if (line) {
-        cell->line_start = true;
-        if (!end_line(text, cell)) return false;
-    }
-    return !turn || end_turn(text, cell);
+/* A line or a sentence ends between two words, and a turn if the sign for it stands there. */
+static bool end_parts(Text *text, Cell *cell, size_t from, size_t to) {
+    cell->line_start = true;
+    return end_line(text, cell) && (!cell->has_turns || !memchr(cell->raw + from, TURN_BREAK, to - from) || end_turn(text, cell));
 }
 
 /* Whether a word is a name of a role or a mark of a chat template, and no part of the text. */
@@ -132,12 +113,13 @@ static inline void push_word(Text *text, uint64_t hash, const uint8_t *at, size_
     PREFIX(text)[here + 1] = PREFIX(text)[here] * BASE + hash;
 }
 
-/* A word that something stands before that may matter: the end of a line, a point, a mark of a template. */
-static bool add_after_mark(Text *text, Cell *cell, const Reading *reading, size_t start, size_t end, uint64_t hash) {
+/* What stands before a word, if it may matter: the end of a line; a point, or a mark of a template. */
+enum { PLAIN = 0, BROKEN = 1, JOINED = 2 };
+
+static bool add_after_mark(Text *text, Cell *cell, const Reading *reading, size_t start, size_t end, unsigned before, uint64_t hash) {
     const uint8_t *raw = cell->raw;
     size_t gap = start - cell->last_end;
-    if (gap != 1 || raw[cell->last_end] != ' ')
-        if (!read_gap(text, cell, cell->last_end, start)) return false;
+    if ((before & BROKEN) && !end_parts(text, cell, cell->last_end, start)) return false;
     bool marker = (cell->line_start || cell->template_before || (gap && (raw[start - 1] == '|' || raw[start - 1] == '[' ||
                   raw[start - 1] == '/'))) && is_marker(cell, reading, start, end, hash);
     bool joined = cell->path_parts && ((gap == 1 && raw[start - 1] == '.') || (gap == 2 && raw[start - 1] == ':' && raw[start - 2] == ':'));
@@ -151,9 +133,10 @@ static bool add_after_mark(Text *text, Cell *cell, const Reading *reading, size_
     return true;
 }
 
-static inline bool add_word(Text *text, Cell *cell, const Reading *reading, size_t start, size_t end, bool marked) {
+static inline bool add_word(Text *text, Cell *cell, const Reading *reading, size_t start, size_t end, unsigned before) {
     uint64_t hash = hash_word(cell->raw + start, end - start, cell->raw + cell->size);
-    if (marked || cell->line_start || cell->template_before) return add_after_mark(text, cell, reading, start, end, hash);
+    if (before || cell->line_start || cell->template_before)
+        return add_after_mark(text, cell, reading, start, end, before, hash);
     if (cell->path_parts > 1 && !end_path(text, cell)) return false;
     cell->path_first = (uint32_t)text->words.count;
     cell->path_parts = 1;
@@ -163,20 +146,34 @@ static inline bool add_word(Text *text, Cell *cell, const Reading *reading, size
 }
 
 static bool end_cell(Text *text, Cell *cell) {
-    if (cell->last_end < cell->size && !read_gap(text, cell, cell->last_end, cell->size)) return false;
     if (!end_line(text, cell) || !end_turn(text, cell) || !end_path(text, cell)) return false;
     uint32_t count = (uint32_t)text->words.count - cell->cell_first;
     return cell->turn_count < 2 || push_piece(text, &text->turns, cell->cell_first, count);
 }
 
+/* The marks of a cell, the last of them of less than 64 bytes, and how many words and tokens of code it may have. */
+static bool mark_cell(Text *text, const uint8_t *raw, size_t size, Counts *counts) {
+    if (!list_reserve(&text->marks, sizeof(Mark), size / 64 + 1)) return false;
+    Mark *marks = text->marks.items;
+    size_t whole = size ? (size - 1) / 64 : 0;
+    uint8_t tail[65] = {0};
+    memcpy(tail, raw + 64 * whole, size - 64 * whole);
+    counts->brackets = wide.mark(raw, whole, marks);
+    counts->brackets += wide.mark(tail, 1, marks + whole);
+    counts->words = counts->others = 0;
+    for (size_t b = 0; b <= whole; b++) {
+        counts->words += (size_t)__builtin_popcountll(begins_of(marks, b));
+        counts->others += (size_t)__builtin_popcountll(marks[b].tokens);
+    }
+    return true;
+}
+
 /* Room for the words of a cell, and an empty one before them where it is not the first: no run of words goes from one
    cell into the next. */
-static bool begin_cell(Text *text, const uint8_t *raw, size_t size) {
-    if (!list_reserve(&text->words, sizeof(Word), size / 2 + 2) || !list_reserve(&text->marks, sizeof(Mark), size / 64 + 1) ||
-        !list_reserve(&text->cells, sizeof(uint32_t), 1))
-        return false;
+static bool begin_cell(Text *text, const uint8_t *raw, size_t words) {
+    if (!list_reserve(&text->words, sizeof(Word), words + 1) || !list_reserve(&text->cells, sizeof(uint32_t), 1)) return false;
     text->prefix.count = text->words.count; /* so many are kept when it grows */
-    if (!list_reserve(&text->prefix, sizeof(uint64_t), size / 2 + 3)) return false;
+    if (!list_reserve(&text->prefix, sizeof(uint64_t), words + 2)) return false;
     if (text->words.count)
         push_word(text, 0, raw, 0);
     else
@@ -185,49 +182,48 @@ static bool begin_cell(Text *text, const uint8_t *raw, size_t size) {
     return true;
 }
 
-/* The marks of a cell, the last of them of less than 64 bytes; gives the number of brackets and the like. */
-static size_t mark_cell(Mark *marks, const uint8_t *raw, size_t size) {
-    size_t whole = size ? (size - 1) / 64 : 0, brackets = wide.mark(raw, whole, marks);
-    uint8_t tail[65] = {0};
-    memcpy(tail, raw + 64 * whole, size - 64 * whole);
-    return brackets + wide.mark(tail, 1, marks + whole);
+static bool add_words(Text *text, const Reading *reading, Cell *cell) {
+    const Mark *marks = text->marks.items;
+    uint64_t inside = 0, joiner = 0;
+    unsigned long long carry = 0;
+    size_t start = 0;
+    unsigned before = PLAIN;
+    for (size_t b = 0; 64 * b < cell->size; b++) {
+        uint64_t starts = begins_of(marks, b), ends = ~marks[b].words & (marks[b].words << 1 | inside);
+        /* Added to a gap, the end of a line within it carries to the word after it, into the next block as well. */
+        unsigned long long sum, gaps = ~marks[b].words;
+        bool over = __builtin_uaddll_overflow(gaps, marks[b].breaks, &sum);
+        carry = over | __builtin_uaddll_overflow(sum, carry, &sum);
+        uint64_t broken = starts & sum, joined = marks[b].joiners << 1 | joiner;
+        joiner = marks[b].joiners >> 63;
+        if (inside) {
+            if (!ends) continue;
+            if (!add_word(text, cell, reading, start, 64 * b + (size_t)__builtin_ctzll(ends), before)) return false;
+            ends &= ends - 1;
+        }
+        inside = marks[b].words >> 63;
+        for (; ends; ends &= ends - 1, starts &= starts - 1) {
+            size_t from = (size_t)__builtin_ctzll(starts), to = (size_t)__builtin_ctzll(ends);
+            before = (unsigned)((broken >> from & 1) | (joined >> from & 1) << 1);
+            if (!add_word(text, cell, reading, 64 * b + from, 64 * b + to, before)) return false;
+        }
+        if (starts) {
+            size_t from = (size_t)__builtin_ctzll(starts);
+            start = 64 * b + from;
+            before = (unsigned)((broken >> from & 1) | (joined >> from & 1) << 1);
+        }
+    }
+    return !inside || add_word(text, cell, reading, start, cell->size, before);
 }
 
 bool text_add_cell(Text *text, const Reading *reading, const uint8_t *raw, size_t size) {
-    if (!begin_cell(text, raw, size)) return false;
-    Mark *marks = text->marks.items;
-    size_t brackets = mark_cell(marks, raw, size), start = 0;
-    Cell cell = {.raw = raw, .size = size, .line_start = true};
+    Counts counts;
+    if (!mark_cell(text, raw, size, &counts) || !begin_cell(text, raw, counts.words)) return false;
+    Cell cell = {.raw = raw, .size = size, .line_start = true, .has_turns = size && memchr(raw, TURN_BREAK, size)};
     cell.line_first = cell.turn_first = cell.cell_first = (uint32_t)text->words.count;
-    uint64_t before = 0, joiner = 0;
-    unsigned long long carry = 0;
-    bool inside = false, marked = false;
-    for (size_t b = 0; 64 * b < size; b++) {
-        uint64_t words = marks[b].words, shifted = words << 1 | before, starts = words & ~shifted, ends = ~words & shifted;
-        /* Added to a gap, the end of a line within it carries to the word after it, into the next block as well. */
-        unsigned long long sum, gaps = ~words;
-        bool over = __builtin_uaddll_overflow(gaps, marks[b].breaks, &sum);
-        carry = over | __builtin_uaddll_overflow(sum, carry, &sum);
-        uint64_t special = starts & (sum | marks[b].joiners << 1 | joiner);
-        before = words >> 63, joiner = marks[b].joiners >> 63;
-        if (inside) {
-            if (!ends) continue;
-            if (!add_word(text, &cell, reading, start, 64 * b + (size_t)__builtin_ctzll(ends), marked)) return false;
-            ends &= ends - 1;
-        }
-        for (; ends; ends &= ends - 1, starts &= starts - 1) {
-            size_t from = (size_t)__builtin_ctzll(starts), to = (size_t)__builtin_ctzll(ends);
-            if (!add_word(text, &cell, reading, 64 * b + from, 64 * b + to, special >> from & 1)) return false;
-        }
-        inside = starts != 0;
-        if (inside) {
-            start = 64 * b + (size_t)__builtin_ctzll(starts);
-            marked = special >> (start & 63) & 1;
-        }
-    }
-    if (inside && !add_word(text, &cell, reading, start, size, marked)) return false;
+    if (!add_words(text, reading, &cell)) return false;
     text->prefix.count = text->words.count + 1;
-    return end_cell(text, &cell) && text_add_code(text, reading, raw, size, brackets);
+    return end_cell(text, &cell) && text_add_code(text, reading, raw, size, &counts);
 }
 
 bool text_finish(Text *text, const Reading *reading) {

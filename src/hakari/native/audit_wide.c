@@ -59,7 +59,7 @@ static size_t mark_plain(const uint8_t *raw, size_t blocks, Mark *marks) {
     marks[b] = mark;
 
 #define NARROW __attribute__((target("avx2,bmi,bmi2,popcnt")))
-#define BROAD __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,bmi,bmi2,popcnt,prefer-vector-width=512")))
+#define BROAD __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,bmi,bmi2,popcnt")))
 
 typedef struct {
     __m256i low, high;
@@ -144,7 +144,24 @@ static void look_plain(const Filter *f, const uint64_t *k, size_t n, uint8_t *ou
 #if WIDE
 NARROW static void gram_keys_narrow(const uint64_t *p, size_t n, size_t w, enum key_kind k, uint64_t *out) { gram_keys(p, n, w, k, out); }
 BROAD static void gram_keys_broad(const uint64_t *p, size_t n, size_t w, enum key_kind k, uint64_t *out) { gram_keys(p, n, w, k, out); }
-BROAD static void look_broad(const Filter *f, const uint64_t *k, size_t n, uint8_t *out) { look(f, k, n, out); }
+
+/* Eight keys at a time; `held` has room for eight bytes more than there are keys. */
+BROAD static void look_broad(const Filter *filter, const uint64_t *keys, size_t count, uint8_t *held) {
+    const __m512i one = _mm512_set1_epi64(1), six = _mm512_set1_epi64(63), words = _mm512_set1_epi64((long long)filter->count);
+    for (size_t i = 0; i < count; i += 8) {
+        __mmask8 there = count - i < 8 ? (__mmask8)((1u << (count - i)) - 1) : 0xFF;
+        __m512i key = _mm512_maskz_loadu_epi64(there, keys + i), bits = _mm512_sllv_epi64(one, _mm512_and_si512(key, six));
+        for (unsigned shift = 6; shift <= 18; shift += 6) {
+            __m512i place = _mm512_and_si512(_mm512_srli_epi64(key, shift), six);
+            bits = _mm512_or_si512(bits, _mm512_sllv_epi64(one, place));
+        }
+        __m512i high = _mm512_srli_epi64(_mm512_slli_epi64(key, KIND_BITS), 32);
+        __m512i at = _mm512_srli_epi64(_mm512_mul_epu32(high, words), 32);
+        __m512i word = _mm512_mask_i64gather_epi64(_mm512_setzero_si512(), there, at, filter->words, 8);
+        __mmask8 set = _mm512_mask_cmpeq_epi64_mask(there, _mm512_and_si512(word, bits), bits);
+        _mm_storel_epi64((__m128i *)(held + i), _mm_and_si128(_mm_movm_epi8(set), _mm_set1_epi8(1)));
+    }
+}
 #endif
 
 Wide wide = {mark_plain, gram_keys_plain, look_plain};
@@ -152,11 +169,11 @@ Wide wide = {mark_plain, gram_keys_plain, look_plain};
 void choose_wide(void) {
     sort_bytes();
 #if WIDE
-    const char *told = getenv("HAKARI_VECTORS");
+    const char *told = getenv("HAKARI_VECTORS"); /* for tests, and to compare them */
     __builtin_cpu_init();
     bool narrow = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
     bool broad = narrow && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
-    if (broad && !told)
+    if (broad && !(told && *told))
         wide = (Wide){mark_broad, gram_keys_broad, look_broad};
     else if (narrow && !(told && !strcmp(told, "none")))
         wide = (Wide){mark_narrow, gram_keys_narrow, look_plain};

@@ -20,7 +20,8 @@ from hakari.errors import UsageError
 from hakari.retrievers.embedding_cache import EmbeddingCache, cache_wanted, versions_of
 from hakari.retrievers.encode import BatchEncoder, Encoded, Encoder, Work, encode_texts, thread_count
 from hakari.retrievers.latency import by_query, sample
-from hakari.retrievers.models import CatalogModel, ModelFiles, PairUsage, catalog, files_in, locate, usage_in
+from hakari.retrievers.model_settings import own_settings
+from hakari.retrievers.models import CatalogModel, ModelFiles, PairUsage, catalog, files_in, locate
 from hakari.retrievers.onnx import Encoding, OnnxModel, Tokens
 from hakari.retrievers.onnx_size import parameters_in
 from hakari.retrievers.rerank import Pairs, Reranker, Rescored
@@ -41,7 +42,8 @@ class PairModel(OnnxModel):
         self._added_to_pair = self._tokenizer.num_special_tokens_to_add(True)
         if usage.max_length <= self._added_to_pair:
             raise UsageError(
-                f"max_length is {usage.max_length}, and the tokenizer adds {self._added_to_pair} tokens to a pair"
+                f"max_length is {usage.max_length}, and the tokenizer adds {self._added_to_pair} tokens to a pair",
+                "max_length=512",
             )
         self._whole = tokenizers.Tokenizer.from_str(self._tokenizer.to_str())
         self._whole.no_truncation()
@@ -204,7 +206,7 @@ def onnx_reranker(
     """A folder with the model.onnx and tokenizer.json of a cross-encoder; what is given takes precedence."""
     folder = Path(path).expanduser()
     files = files_in(folder)
-    declared = PairUsage(max_length=usage_in(folder).max_length)
+    declared = PairUsage(max_length=own_settings(folder).get("max_length", PairUsage.max_length))
     given = {"max_length": max_length, "output": output, "label": label}
     return _reranker(f"rerank:onnx:{Path(path).as_posix()}", files, declared, given)
 

@@ -14,7 +14,8 @@ from hakari.retrievers.embedding_cache import EmbeddingCache, cache_wanted, vers
 from hakari.retrievers.encode import BatchEncoder, Encoded, Encoder, Progress, encode_texts
 from hakari.retrievers.latency import by_query, encoding_alone, sample
 from hakari.retrievers.long_texts import Fitted, Reading, reads_long_texts
-from hakari.retrievers.models import CatalogModel, ModelFiles, Usage, catalog, files_in, locate, usage_in
+from hakari.retrievers.model_settings import usage_in
+from hakari.retrievers.models import CatalogModel, ModelFiles, Usage, catalog, files_in, locate
 from hakari.retrievers.nearest import Nearest, Similarity, check_dimensions
 from hakari.retrievers.onnx import TextEncoder
 from hakari.retrievers.onnx_size import parameters_in
@@ -270,7 +271,7 @@ def onnx_model(
         "query_prompt": query_prompt,
         "document_prompt": document_prompt,
     }
-    return _dense(f"onnx:{Path(path).as_posix()}", files, usage_in(folder), given)
+    return _dense(f"onnx:{Path(path).as_posix()}", files, usage_in(folder, given), given)
 
 
 def _dense(head: str, files: ModelFiles | CatalogModel, declared: Usage, given: dict[str, Any]) -> Dense:

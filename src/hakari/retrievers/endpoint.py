@@ -6,14 +6,14 @@ import json
 import os
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
-from hakari.errors import UsageError
+from hakari.errors import Fault, InvalidInput, UsageError
 from hakari.retrievers.http_client import Client, EndpointError, Manners, checked_url
 
 OPENAI = "https://api.openai.com/v1"
@@ -23,6 +23,8 @@ BATCH = 32
 BATCH_CHARACTERS = 200_000
 ANY_MODEL = "default"
 """What a server that does not name its models is asked for."""
+
+Read = TypeVar("Read")
 
 _VARIABLE = re.compile(r"[A-Z][A-Z0-9_]*")
 
@@ -42,7 +44,7 @@ class Asked:
 
     def __post_init__(self) -> None:
         if self.batch < 1:
-            raise UsageError(f"batch must be at least 1, not {self.batch}")
+            raise UsageError(f"batch must be at least 1, not {self.batch}", f"batch={BATCH}")
         if self.key and not _VARIABLE.fullmatch(self.key):  # not shown: it may be a key
             told = "`key` is the name of a variable of the environment, and never a key itself"
             raise UsageError(told, f"export {KEY}=..., and leave `key` away, or `key={OPENAI_KEY}`")
@@ -51,6 +53,53 @@ class Asked:
         """What asks the endpoint at an address."""
         manners = Manners(self.concurrency, self.rate, self.timeout, self.retries)
         return Client(url, self.key or _key_variable(url), manners)
+
+
+@dataclass(frozen=True)
+class Listed:
+    """How the entries of an answer are told apart: one for each text or document that was sent."""
+
+    field: str
+    """What the answer calls the list of them."""
+    sent: str
+    """What was sent, in the plural, and below what each has to have."""
+    having: str
+    in_place: bool = False
+    """Whether an entry that does not say its index stands in its place."""
+
+    def in_order(
+        self,
+        url: str,
+        listed: Any,
+        count: int,
+        read: Callable[[Mapping[str, Any], int], tuple[Read, str | None]],
+    ) -> list[Read]:
+        """What `read` makes of the entries, in the order of what was sent; it says also what is wrong with one."""
+        if not isinstance(listed, list):
+            raise _refused(url, [f"it has no list `{self.field}` of {self.having}s"])
+        faults: list[str] = []
+        found: dict[int, Read] = {}
+        for place, entry in enumerate(listed):
+            told = entry if isinstance(entry, Mapping) else {"index": None}
+            index = told.get("index", place if self.in_place else None)
+            if not isinstance(index, int) or isinstance(index, bool) or not 0 <= index < count:
+                faults.append(f"entry {place} has no index from 0 to {count - 1}")
+            elif index in found:
+                faults.append(f"index {index} is there twice")
+            else:
+                found[index], fault = read(told, index)
+                faults += [fault] if fault else []
+        if missing := [i for i in range(count) if i not in found]:
+            lacking = f"{len(missing)} have no {self.having}, first number {missing[0]}"
+            faults.append(f"{count} {self.sent} were sent and {lacking}")
+        if faults:
+            raise _refused(url, faults)
+        return [found[i] for i in range(count)]
+
+
+def _refused(url: str, faults: Sequence[str]) -> InvalidInput:
+    hint = "nothing of this answer is kept: look at the log of the server, then run the same command again"
+    return InvalidInput(f"the answer of `{url}`", [Fault(fault, hint=hint) for fault in faults])
 
 
 def openai_url() -> str:

@@ -22,6 +22,7 @@ from hakari.retrievers.dense import Dense, Role
 from hakari.retrievers.endpoint import (
     OPENAI,
     Asked,
+    Listed,
     batches,
     extra_fields,
     known_model,
@@ -133,51 +134,17 @@ class EndpointEncoder:
 
     def _checked(self, answer: Any, texts: Sequence[str]) -> list[npt.NDArray[np.float32]]:
         """The vectors of an answer in the order of the texts, if all is as it has to be."""
-        subject = f"the answer of `{self.client.url}`"
         data = answer.get("data") if isinstance(answer, Mapping) else None
-        if not isinstance(data, list):
-            raise InvalidInput(subject, [Fault("it has no list `data` of vectors")])
-        faults: list[Fault] = []
-        found: dict[int, npt.NDArray[np.float32]] = {}
-        for place, entry in enumerate(data):
-            index = entry.get("index", place) if isinstance(entry, Mapping) else None
-            if not isinstance(index, int) or isinstance(index, bool) or not 0 <= index < len(texts):
-                faults.append(Fault(f"entry {place} has no index from 0 to {len(texts) - 1}"))
-            elif index in found:
-                faults.append(Fault(f"index {index} is there twice"))
-            else:
-                found[index] = self._vector(entry.get("embedding"), texts[index], faults)
-        if missing := [i for i in range(len(texts)) if i not in found]:
-            faults.append(
-                Fault(
-                    f"{len(texts)} texts were sent and {len(missing)} have no vector, first number {missing[0]}"
-                )
-            )
-        if faults:
-            raise InvalidInput(subject, faults)
-        self._one_width(subject, list(found.values()))
-        return [found[i] for i in range(len(texts))]
+        listed = Listed("data", "texts", "vector", in_place=True)
 
-    def _vector(self, given: Any, text: str, faults: list[Fault]) -> npt.NDArray[np.float32]:
-        try:
-            if isinstance(given, str):
-                vector = np.frombuffer(base64.b64decode(given, validate=True), "<f4").astype(np.float32)
-            else:
-                vector = np.array(given, dtype=np.float64).astype(np.float32)
-        except (ValueError, TypeError, OverflowError, binascii.Error):
-            vector = np.empty(0, np.float32)
-        told = None
-        if vector.ndim != 1 or not vector.size:
-            told = "is no list of numbers"
-        elif not np.isfinite(vector).all():
-            told = "has NaN or infinite numbers"
-        elif not vector.any() and text.strip():
-            told = "is all zeros"
-        if told:
-            faults.append(Fault(f"the vector of `{one_line(text, 60)}` {told}"))
-        return vector
+        def read(entry: Mapping[str, Any], index: int) -> tuple[npt.NDArray[np.float32], str | None]:
+            return _vector(entry.get("embedding"), texts[index])
 
-    def _one_width(self, subject: str, vectors: Sequence[npt.NDArray[np.float32]]) -> None:
+        vectors = listed.in_order(self.client.url, data, len(texts), read)
+        self._one_width(vectors)
+        return vectors
+
+    def _one_width(self, vectors: Sequence[npt.NDArray[np.float32]]) -> None:
         with self._lock:
             for vector in vectors:
                 if self.dimensions is None:
@@ -185,7 +152,26 @@ class EndpointEncoder:
                 elif len(vector) != self.dimensions:
                     told = f"a vector has {len(vector)} dimensions, and {self.dimensions} are expected"
                     hint = "the model of the endpoint may have changed: look at it, then run with `--fresh`"
-                    raise InvalidInput(subject, [Fault(told, hint=hint)])
+                    raise InvalidInput(f"the answer of `{self.client.url}`", [Fault(told, hint=hint)])
+
+
+def _vector(given: Any, text: str) -> tuple[npt.NDArray[np.float32], str | None]:
+    """The vector of a text, and what is wrong with it."""
+    try:
+        if isinstance(given, str):
+            vector = np.frombuffer(base64.b64decode(given, validate=True), "<f4").astype(np.float32)
+        else:
+            vector = np.array(given, dtype=np.float64).astype(np.float32)
+    except (ValueError, TypeError, OverflowError, binascii.Error):
+        vector = np.empty(0, np.float32)
+    told = None
+    if vector.ndim != 1 or not vector.size:
+        told = "is no list of numbers"
+    elif not np.isfinite(vector).all():
+        told = "has NaN or infinite numbers"
+    elif not vector.any() and text.strip():
+        told = "is all zeros"
+    return vector, told and f"the vector of `{one_line(text, 60)}` {told}"
 
 
 class EndpointModel:

@@ -17,12 +17,12 @@ from typing import Any
 
 import numpy as np
 
-from hakari.errors import Fault, InvalidInput
 from hakari.retrievers import http_client
 from hakari.retrievers.cross_encoder import PairReranker, parted
 from hakari.retrievers.endpoint import (
     OPENAI_KEY,
     Asked,
+    Listed,
     batches,
     extra_fields,
     price,
@@ -126,35 +126,18 @@ class EndpointPairs:
 
     def _checked(self, answer: Any, count: int) -> list[float]:
         """The scores of an answer in the order of the documents, if all is as it has to be."""
-        subject = f"the answer of `{self.client.url}`"
-        listed = answer
+        results = answer
         if isinstance(answer, Mapping):
-            listed = answer.get("results", answer.get("data"))
-        if not isinstance(listed, list):
-            raise InvalidInput(subject, [Fault("it has no list `results` of scores")])
-        faults: list[Fault] = []
-        found: dict[int, float] = {}
-        for place, entry in enumerate(listed):
-            told = entry if isinstance(entry, Mapping) else {}
-            index, score = told.get("index"), told.get("relevance_score", told.get("score"))
-            if not isinstance(index, int) or isinstance(index, bool) or not 0 <= index < count:
-                faults.append(Fault(f"entry {place} has no index from 0 to {count - 1}"))
-            elif index in found:
-                faults.append(Fault(f"index {index} is there twice"))
-            elif not isinstance(score, int | float) or isinstance(score, bool) or not math.isfinite(score):
-                faults.append(Fault(f"the score of index {index} is no finite number"))
-                found[index] = 0.0
-            else:
-                found[index] = float(score)
-        if missing := [i for i in range(count) if i not in found]:
-            faults.append(
-                Fault(
-                    f"{count} documents were sent and {len(missing)} have no score, first number {missing[0]}"
-                )
-            )
-        if faults:
-            raise InvalidInput(subject, faults)
-        return [found[i] for i in range(count)]
+            results = answer.get("results", answer.get("data"))
+        return Listed("results", "documents", "score").in_order(self.client.url, results, count, _score)
+
+
+def _score(entry: Mapping[str, Any], index: int) -> tuple[float, str | None]:
+    """The score of a document, and what is wrong with it."""
+    score = entry.get("relevance_score", entry.get("score"))
+    if not isinstance(score, int | float) or isinstance(score, bool) or not math.isfinite(score):
+        return 0.0, f"the score of index {index} is no finite number"
+    return float(score), None
 
 
 class EndpointReranker(PairReranker):

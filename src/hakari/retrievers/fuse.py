@@ -35,9 +35,9 @@ class Rrf(Retriever):
                 f"rrf needs at least two retrievers, not {len(parts)}", "rrf(bm25-code,bge_small_en)"
             )
         if k < 0:
-            raise UsageError(f"k must not be negative, and is {k}")
+            raise UsageError(f"k must not be negative, and is {k}", "k=60")
         if source_depth < 1:
-            raise UsageError(f"source_depth must be at least 1, not {source_depth}")
+            raise UsageError(f"source_depth must be at least 1, not {source_depth}", "source_depth=500")
         self.parts = parts
         self.k = k
         self.source_depth = source_depth

@@ -27,7 +27,8 @@ from hakari.retrievers.encode import BatchEncoder, Encoder
 from hakari.retrievers.late_pass import Pass, Role, packed
 from hakari.retrievers.late_variants import Kept
 from hakari.retrievers.maxsim import TokenVectors
-from hakari.retrievers.models import CatalogModel, ModelFiles, TokenUsage, catalog, files_in, locate, usage_in
+from hakari.retrievers.model_settings import own_settings
+from hakari.retrievers.models import CatalogModel, ModelFiles, TokenUsage, catalog, files_in, locate
 from hakari.retrievers.onnx import Encoding, OnnxModel, unit
 from hakari.retrievers.onnx_size import parameters_in
 from hakari.retrievers.rerank import Pairs, Reranker, Rescored
@@ -255,8 +256,10 @@ def onnx_late(
 ) -> Late:
     """A folder with a model.onnx that gives token vectors, and its tokenizer.json; what is given precedes."""
     folder = Path(path).expanduser()
-    files, own = files_in(folder), usage_in(folder)
-    declared = TokenUsage(own.max_length, own.query_prompt, own.document_prompt)
+    files, own = files_in(folder), own_settings(folder)
+    declared = TokenUsage(
+        **{k: own[k] for k in ("max_length", "query_prompt", "document_prompt") if k in own}
+    )
     given = {
         "max_length": max_length,
         "query_prompt": query_prompt,

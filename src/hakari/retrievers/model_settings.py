@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Literal, TypedDict, get_type_hints
 
 from hakari.errors import UsageError, nearest
-from hakari.retrievers.model_source import json_in
+from hakari.retrievers.models import POOLINGS as ONNX_POOLINGS
+from hakari.retrievers.models import SIMILARITIES, Usage, json_in, object_in
 from hakari.retrievers.spelling import spell
 
 FLAG, CATALOG, MODEL, DEFAULT = "flag", "catalog", "model", "default"
@@ -96,9 +97,9 @@ def spelled(head: str, settings: Mapping[str, Any], kind: type) -> str:
 
 def check_numbers(settings: Mapping[str, Any]) -> None:
     """Raise where a number that has to be positive is not."""
-    for key in ("max_length", "batch_size"):
+    for key, usual in {"max_length": 512, "batch_size": 8}.items():
         if settings.get(key) is not None and settings[key] < 1:
-            raise UsageError(f"{key} must be at least 1, not {settings[key]}")
+            raise UsageError(f"{key} must be at least 1, not {settings[key]}", f"{key}={usual}")
 
 
 def resolve(layers: Mapping[str, Mapping[str, Any]]) -> Resolved:
@@ -137,8 +138,7 @@ def with_prompts(layer: Mapping[str, Any], own: Mapping[str, str], model: str) -
 
 def own_prompts(folder: Path) -> dict[str, str]:
     """The prompts that a model's own files name."""
-    config = json_in(folder / "config_sentence_transformers.json")
-    prompts = config.get("prompts") if isinstance(config, dict) else None
+    prompts = object_in(folder / "config_sentence_transformers.json").get("prompts")
     return {str(k): v for k, v in prompts.items() if isinstance(v, str)} if isinstance(prompts, dict) else {}
 
 
@@ -151,14 +151,15 @@ def own_settings(folder: Path) -> dict[str, Any]:
     for name in PROMPT_OF_DOCUMENTS:
         if name in prompts:
             stated.setdefault("document_prompt", prompts[name])
-    config = json_in(folder / "config_sentence_transformers.json") or {}
+    config = object_in(folder / "config_sentence_transformers.json")
     if config.get("default_prompt_name") in prompts:
         stated["prompt"] = prompts[config["default_prompt_name"]]
     if config.get("similarity_fn_name") is not None:
         stated["similarity"] = config["similarity_fn_name"]
     modules = json_in(folder / "modules.json")
     if isinstance(modules, list):
-        kinds = {str(m.get("type", "")).rpartition(".")[2]: str(m.get("path", "")) for m in modules}
+        listed = [m for m in modules if isinstance(m, dict)]
+        kinds = {str(m.get("type", "")).rpartition(".")[2]: str(m.get("path", "")) for m in listed}
         stated["normalise"] = "Normalize" in kinds
         if "Pooling" in kinds and (pooling := _pooling(folder / kinds["Pooling"] / "config.json")):
             stated["pooling"] = pooling
@@ -168,11 +169,25 @@ def own_settings(folder: Path) -> dict[str, Any]:
     length = _length(folder, inner)
     if length is not None:
         stated["max_length"] = length
-    architecture = json_in(inner / "config.json") or json_in(folder / "config.json") or {}
+    architecture = object_in(inner / "config.json") or object_in(folder / "config.json")
     dtype = architecture.get("dtype", architecture.get("torch_dtype")) or _dtype_of_weights(inner)
     if dtype in DTYPES.values():
         stated["dtype"] = dtype
     return stated
+
+
+def usage_in(folder: Path, given: Mapping[str, Any]) -> Usage:
+    """How an ONNX model in a folder is to be used, as its own files say; the rest keeps its default.
+
+    What they say and hakari has not for such models is refused, unless something else is given for it.
+    """
+    own = own_settings(folder)
+    own.setdefault("pooling", _pooling(folder / "1_Pooling" / "config.json"))
+    for key, choices in (("pooling", ONNX_POOLINGS), ("similarity", SIMILARITIES)):
+        if given.get(key) is not None and own.get(key) not in choices:
+            own.pop(key, None)
+    stated = {field.name: own[field.name] for field in fields(Usage) if own.get(field.name) is not None}
+    return Usage(**stated)
 
 
 def _dtype_of_weights(folder: Path) -> str | None:
@@ -190,7 +205,7 @@ def _dtype_of_weights(folder: Path) -> str | None:
 
 
 def _pooling(path: Path) -> str | None:
-    config = json_in(path) or {}
+    config = object_in(path)
     mode = config.get("pooling_mode")
     ours = {theirs: name for name, theirs in POOLINGS.items()}
     if isinstance(mode, str):
@@ -209,15 +224,20 @@ def _pooling(path: Path) -> str | None:
 
 def _length(folder: Path, inner: Path) -> int | None:
     stated = [
-        (json_in(inner / "sentence_bert_config.json") or {}).get("max_seq_length"),
-        (json_in(inner / "tokenizer_config.json") or json_in(folder / "tokenizer_config.json") or {}).get(
+        object_in(inner / "sentence_bert_config.json").get("max_seq_length"),
+        (object_in(inner / "tokenizer_config.json") or object_in(folder / "tokenizer_config.json")).get(
             "model_max_length"
         ),
     ]
-    positions = (json_in(inner / "config.json") or {}).get("max_position_embeddings")
+    positions = positions_in(inner)
     lengths = [int(n) for n in stated if isinstance(n, int | float) and 0 < n < NO_LIMIT]
     if not lengths:
-        return positions if isinstance(positions, int) and positions > 0 else None
+        return positions
     first = lengths[0]
-    explicit = stated[0] is not None
-    return first if explicit or not isinstance(positions, int) or positions <= 0 else min(first, positions)
+    return first if stated[0] is not None or positions is None else min(first, positions)
+
+
+def positions_in(folder: Path) -> int | None:
+    """For how many tokens an architecture says that it has positions."""
+    positions = object_in(folder / "config.json").get("max_position_embeddings")
+    return positions if isinstance(positions, int) and positions > 0 else None

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from hakari.errors import Fault, InvalidInput, UsageError, nearest
+from hakari.errors import UsageError, nearest
 from hakari.io import hub_models
 from hakari.retrievers.hub_catalog import hub_catalog
 from hakari.retrievers.models import sha256_of
@@ -139,13 +138,3 @@ class HubModel(ModelSource):
         """Fetch it again."""
         folder = "" if self._folder is None else f"remove `{self._folder}` and "
         return f"{folder}run the same command again, which fetches it anew"
-
-
-def json_in(path: Path) -> Any:
-    """The content of a JSON file, or None where there is no such file."""
-    if not path.is_file():
-        return None
-    try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise InvalidInput("the model", [Fault(f"not JSON: {error}", str(path))]) from error

@@ -39,7 +39,7 @@ class Usage:
         if self.similarity not in SIMILARITIES:
             raise UsageError(f"unknown similarity `{self.similarity}`", f"one of {', '.join(SIMILARITIES)}")
         if self.max_length < 1:
-            raise UsageError(f"max_length must be at least 1, not {self.max_length}")
+            raise UsageError(f"max_length must be at least 1, not {self.max_length}", "max_length=512")
 
 
 @dataclass(frozen=True)
@@ -55,9 +55,9 @@ class PairUsage:
 
     def __post_init__(self) -> None:
         if self.max_length < 1:
-            raise UsageError(f"max_length must be at least 1, not {self.max_length}")
+            raise UsageError(f"max_length must be at least 1, not {self.max_length}", "max_length=512")
         if self.label < 0:
-            raise UsageError(f"label counts from 0, and is {self.label}")
+            raise UsageError(f"label counts from 0, and is {self.label}", "label=0")
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class TokenUsage:
 
     def __post_init__(self) -> None:
         if self.max_length < 1:
-            raise UsageError(f"max_length must be at least 1, not {self.max_length}")
+            raise UsageError(f"max_length must be at least 1, not {self.max_length}", "max_length=512")
 
 
 @dataclass(frozen=True)
@@ -182,49 +182,27 @@ def files_in(folder: Path) -> ModelFiles:
     return ModelFiles(graphs[0], tuple(weights), tokenizer)
 
 
-def usage_in(folder: Path) -> Usage:
-    """What the configuration files in a folder say of pooling, length, prompts and similarity.
-
-    Read are the files that sentence-transformers writes; whatever is not stated keeps its default.
-    """
-    stated: dict[str, Any] = {}
-    modes = _json_in(folder / "1_Pooling" / "config.json")
-    for key, pooling in (
-        ("pooling_mode_cls_token", "cls"),
-        ("pooling_mode_mean_tokens", "mean"),
-        ("pooling_mode_lasttoken", "last"),
-    ):
-        if modes.get(key) is True:
-            stated["pooling"] = pooling
-    lengths = (
-        _json_in(folder / "sentence_bert_config.json").get("max_seq_length"),
-        _json_in(folder / "tokenizer_config.json").get("model_max_length"),
-    )
-    for length in lengths:
-        if isinstance(length, int) and 0 < length < 1_000_000:  # "no limit" is written as a huge number
-            stated["max_length"] = length
-            break
-    own = _json_in(folder / "config_sentence_transformers.json")
-    if own.get("similarity_fn_name") in SIMILARITIES:
-        stated["similarity"] = own["similarity_fn_name"]
-    prompts = own.get("prompts")
-    if isinstance(prompts, dict):
-        for key, name in (("query", "query_prompt"), ("document", "document_prompt")):
-            if isinstance(prompts.get(key), str):
-                stated[name] = prompts[key]
-    if (folder / "modules.json").is_file():
-        stated["normalise"] = "Normalize" in (folder / "modules.json").read_text(encoding="utf-8")
-    return Usage(**stated)
-
-
-def _json_in(path: Path) -> dict[str, Any]:
+def json_in(path: Path) -> Any:
+    """The content of a JSON file, or None where there is no such file."""
     if not path.is_file():
-        return {}
+        return None
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        return json.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:
-        raise InvalidInput("the model", [Fault(f"not JSON: {error}", str(path))]) from error
-    return content if isinstance(content, dict) else {}
+        raise _damaged(path, f"not JSON: {error}") from error
+
+
+def object_in(path: Path) -> dict[str, Any]:
+    """The object in a JSON file, empty where there is no such file."""
+    content = json_in(path)
+    if content is not None and not isinstance(content, dict):
+        raise _damaged(path, f"holds no object, but {type(content).__name__}")
+    return content or {}
+
+
+def _damaged(path: Path, what: str) -> InvalidInput:
+    hint = "this file of the model is damaged: save or fetch the model again"
+    return InvalidInput("the model", [Fault(what, str(path), hint=hint)])
 
 
 def sha256_of(path: Path) -> str:

@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from hakari.errors import Fault, InvalidInput, MissingPrerequisite, UsageError, install_hint
 from hakari.retrievers.long_texts import TokenizerRuler
+from hakari.retrievers.model_settings import positions_in
 from hakari.retrievers.models import ModelFiles, Usage
 
 Vector = npt.NDArray[np.float32]
@@ -66,7 +67,8 @@ class OnnxModel:
         self._added = self._tokenizer.num_special_tokens_to_add(False)
         if max_length <= self._added:
             raise UsageError(
-                f"max_length is {max_length}, and the tokenizer itself adds {self._added} tokens"
+                f"max_length is {max_length}, and the tokenizer itself adds {self._added} tokens",
+                "max_length=512",
             )
         self._max_length = max_length
         self._tokenizer.no_padding()
@@ -104,7 +106,18 @@ class OnnxModel:
             "position_ids": np.arange(tokens.ids.shape[1], dtype=np.int64)[None, :],
         }
         inputs = {name: feed[name].astype(dtype, copy=False) for name, dtype in self._inputs.items()}
-        return self._session.run([output], inputs)[0][0]
+        try:
+            return self._session.run([output], inputs)[0][0]
+        except Exception as error:  # onnxruntime raises a different class for each kind of fault
+            count = tokens.ids.shape[1]
+            told = f"`{self.graph}` fails on a text of {count} tokens: {_first_line(error)}"
+            raise UsageError(told, self._way_out(count)) from error
+
+    def _way_out(self, tokens: int) -> str:
+        positions = positions_in(self.graph.parent) or positions_in(self.graph.parent.parent)
+        if positions and tokens > positions:
+            return f"max_length={positions}: the model has no more positions for tokens"
+        return f"max_length={min(512, tokens - 1)}, or what the model was exported for"
 
     def output_named(self, wanted: str, usual: str) -> str:
         """The output to read: the one asked for, else the usual one where there is one, else the first."""
@@ -191,10 +204,15 @@ def _session_options(onnxruntime: Any) -> Any:
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_ALL
     # The arena keeps the memory of the longest text for ever and, one text at a time, gains nothing.
     options.enable_cpu_mem_arena = False
-    options.log_severity_level = 3
+    options.log_severity_level = 4  # errors are raised as well, and told then
     return options
 
 
 def _unreadable(path: Any, error: Exception) -> UsageError:
-    lines = str(error).splitlines() or [type(error).__name__]
-    return UsageError(f"`{path}` cannot be read: {lines[0][:300]}", "export the model again to this folder")
+    return UsageError(
+        f"`{path}` cannot be read: {_first_line(error)}", "export the model again to this folder"
+    )
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0][:300]

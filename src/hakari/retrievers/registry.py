@@ -130,6 +130,10 @@ class _Reader:
             if spelled.positional or spelled.keywords:
                 raise UsageError(f"`{spelled.name}` is no class or function, so it takes no settings")
             return _checked(made, spelled.name, spelled.name)
+        if lacking := sorted(getattr(made, "__abstractmethods__", ())):
+            told = " and ".join(f"`{method}`" for method in lacking)
+            hint = "a retriever is a class with `settings(self)` and `retrieve(self, task, depth, parts=())`"
+            raise UsageError(f"`{spelled.name}` lacks the method {told}", hint)
         signature, hints = _signature(made)
         settings = {name: p for name, p in signature.items() if name not in fixed and _is_keyword(p)}
         values = self._values(spelled, settings, hints)
@@ -185,7 +189,8 @@ class _Reader:
         try:
             return _value_of(text, hint)
         except ValueError as error:
-            raise UsageError(f"`{key}` of `{name}` must be {error}, not `{text}`") from error
+            hint = "write it as " + _example(key, hint)
+            raise UsageError(f"`{key}` of `{name}` must be {error}, not `{text}`", hint) from error
 
 
 def _canonical(
@@ -244,7 +249,9 @@ def _users_own(name: str, module_name: str, attribute: str) -> Any:
         if error.name is None or not f"{module_name}.".startswith(f"{error.name}."):
             raise  # the module is there and lacks something itself
         raise UsageError(
-            f"`{name}`: there is no module `{module_name}` here or among the installed packages", EXAMPLES
+            f"`{name}`: there is no module `{module_name}` here or among the installed packages",
+            f"a retriever of your own is a class in `{module_name.replace('.', '/')}.py` in this folder; "
+            f"others are listed by `{LISTING}`",
         ) from error
     except ValueError as error:  # such as an empty name
         raise UsageError(f"`{name}` is not of the form module:attribute", EXAMPLES) from error
@@ -328,6 +335,17 @@ def _alternatives(hint: Any) -> Iterator[Any]:
             yield from _alternatives(inner)
     else:
         yield hint
+
+
+def _example(key: str, hint: Any) -> str:
+    """How a setting of a type is written."""
+    for kind in _alternatives(hint):
+        if typing.get_origin(kind) is typing.Literal:
+            return f"`{key}={typing.get_args(kind)[0]}`"
+        if kind in (bool, int, float):
+            value = {bool: "true", int: "10", float: "0.5"}[kind]
+            return f"`{key}={value}`"
+    return f"`{key}=VALUE`"
 
 
 def _value_of(text: str, hint: Any) -> Any:

@@ -97,7 +97,7 @@ class Rerank(Retriever):
         if not isinstance(reranker, Reranker):
             raise UsageError(f"`{reranker.name}` scores no pairs, so it cannot rerank", EXAMPLE)
         if depth < 1:
-            raise UsageError(f"depth must be at least 1, not {depth}")
+            raise UsageError(f"depth must be at least 1, not {depth}", "depth=100")
         self.first, self.reranker = first, reranker
         self.parts = (first,)
         self.depth = self.source_depth = depth

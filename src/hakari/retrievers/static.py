@@ -21,8 +21,7 @@ from hakari.errors import MissingPrerequisite, UsageError, install_hint
 from hakari.retrievers.dense import Dense, Role
 from hakari.retrievers.long_texts import TokenizerRuler, reads_long_texts
 from hakari.retrievers.model_settings import NO_LIMIT
-from hakari.retrievers.model_source import json_in
-from hakari.retrievers.models import sha256_of
+from hakari.retrievers.models import object_in, sha256_of
 from hakari.retrievers.onnx import Encoding, unit
 from hakari.retrievers.spelling import spell
 
@@ -213,9 +212,10 @@ def _in_folder(path: str) -> tuple[StaticFiles, StaticUsage]:
     absent = [file.name for file in (files.weights, files.tokenizer) if not file.is_file()]
     if absent:
         named = ", ".join(f"`static:{name}`" for name in PACKAGED)
-        told = f"`{path}` is no static model: {' and '.join(absent)} is not there"
+        verb = "is" if len(absent) == 1 else "are"
+        told = f"`{path}` is no static model: {' and '.join(absent)} {verb} not there"
         raise UsageError(told, f"name a folder that model2vec wrote, or {named}")
-    config = json_in(folder / "config.json") or {}
+    config = object_in(folder / "config.json")
     length = config.get("seq_length")
     length = length if isinstance(length, int) and length > 0 else None
     return files, StaticUsage(max_length=length, normalise=bool(config.get("normalize", True)))

@@ -13,7 +13,8 @@ import numpy.typing as npt
 from hakari.errors import UsageError
 from hakari.retrievers.long_texts import TokenizerRuler
 from hakari.retrievers.model_settings import NO_LIMIT, POOLINGS
-from hakari.retrievers.model_source import ModelSource, json_in
+from hakari.retrievers.model_source import ModelSource
+from hakari.retrievers.models import json_in
 from hakari.retrievers.onnx import Encoding
 from hakari.retrievers.torch_heads import check_head
 from hakari.retrievers.torch_model import (
@@ -24,6 +25,7 @@ from hakari.retrievers.torch_model import (
     on_cpu,
     one_thread,
     require_torch,
+    running,
 )
 
 Role = Literal["query", "document"]
@@ -142,7 +144,8 @@ class TorchEncoder:
         # Prompts stand in front already; the model is told of them apart, for some do not pool over theirs.
         rest = [text.removeprefix(self.prompt) for text in texts]
         options = {"prompt": self.prompt, "batch_size": size, "show_progress_bar": False}
-        return self.texts.outputs(self._model, rest, self.role, options)
+        with running(self.texts.source, self.texts.asked):
+            return self.texts.outputs(self._model, rest, self.role, options)
 
 
 class BatchedTorchEncoder(TorchEncoder):
@@ -183,8 +186,8 @@ def batch_size(asked: Mapping[str, Any], model: Any) -> int:
 def routed(source: ModelSource) -> bool:
     """Whether queries and documents may go different ways through a model, or be cut differently."""
     modules = json_in(source.folder() / "modules.json")
-    kinds = [str(m.get("type", "")).rpartition(".")[2] for m in modules] if isinstance(modules, list) else []
-    return any(kind in ("Router", "Asym") for kind in kinds)
+    listed = [m for m in modules if isinstance(m, dict)] if isinstance(modules, list) else []
+    return any(str(m.get("type", "")).endswith((".Router", ".Asym")) for m in listed)
 
 
 def apply(model: Any, asked: Mapping[str, Any], source: ModelSource) -> None:

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from hakari.errors import UsageError
-from hakari.retrievers.model_source import ModelSource, json_in
+from hakari.retrievers.model_source import ModelSource
+from hakari.retrievers.models import json_in, object_in
 
 _ARCHITECTURES = {
     "CrossEncoder": ("ForSequenceClassification", "ForCausalLM"),
@@ -37,14 +38,14 @@ def check_head(kind: str, source: ModelSource) -> None:
 
 def trained_as(kind: str, folder: Path) -> bool:
     """Whether the files of a model say that it is of this kind of sentence-transformers."""
-    settings = json_in(folder / "config_sentence_transformers.json") or {}
+    settings = object_in(folder / "config_sentence_transformers.json")
     if settings.get("model_type") in _OWN_TYPES.get(kind, (kind,)):
         return True
     modules = json_in(folder / "modules.json")
     if isinstance(modules, list):
         kinds = [_name(module) for module in modules]
         return kind == "SparseEncoder" and any(name in _SPARSE_MODULES for name in kinds)
-    named = (json_in(folder / "config.json") or {}).get("architectures") or []
+    named = object_in(folder / "config.json").get("architectures") or []
     return any(str(name).endswith(_ARCHITECTURES[kind]) for name in named)
 
 

@@ -15,7 +15,9 @@ from typing import Any
 
 from hakari.errors import HakariError, MissingPrerequisite, UsageError, install_hint
 from hakari.io.hub_models import COMMIT
-from hakari.retrievers.model_source import ModelSource, json_in
+from hakari.retrievers.model_settings import positions_in
+from hakari.retrievers.model_source import ModelSource
+from hakari.retrievers.models import object_in
 
 PACKAGES = ("sentence-transformers", "transformers", "tokenizers", "torch")
 """What may move the last bits of what a model gives."""
@@ -150,7 +152,7 @@ def _check_device(device: str | None) -> None:
 def _check_code(source: ModelSource, folder: Path, settings: Mapping[str, Any]) -> None:
     """Code of another repository has to be pinned as well."""
     for path in sorted(folder.rglob("config.json")):
-        named = (json_in(path) or {}).get("auto_map") or {}
+        named = object_in(path).get("auto_map") or {}
         for reference in named.values() if isinstance(named, dict) else ():
             other, dashes, _ = str(reference).partition("--")
             if dashes and not settings.get("code_revision"):
@@ -174,6 +176,28 @@ def _failures(source: ModelSource) -> Iterator[None]:
         ) from error
     except Exception as error:  # many classes, of several libraries
         raise failure_of(source, error) from error
+
+
+@contextmanager
+def running(source: ModelSource, settings: Mapping[str, Any]) -> Iterator[None]:
+    """Whatever a library raises while a model reads texts, in one line with the setting that is likely behind it."""
+    try:
+        yield
+    except HakariError:
+        raise
+    except Exception as error:  # many classes, of several libraries
+        told = f"`{source.spelling}` failed while it read a text: {_first_line(error)}"
+        raise UsageError(told, _way_out(source, settings, str(error))) from error
+
+
+def _way_out(source: ModelSource, settings: Mapping[str, Any], told: str) -> str:
+    positions = positions_in(source.folder())
+    asked = settings.get("max_length")
+    if positions and asked and asked > positions:
+        return f"max_length={positions}: the model has no more positions for tokens"
+    if "out of memory" in told.lower():
+        return "give it less at a time: a smaller batch_size or max_length, or device=cpu"
+    return "see whether the model reads texts in sentence-transformers by itself, or choose other settings"
 
 
 def failure_of(source: ModelSource, error: Exception) -> UsageError:
@@ -200,6 +224,8 @@ def _first_line(error: Exception) -> str:
 
 
 def _install_line(error: Exception) -> str:
+    if "flashattention" in str(error).lower():
+        return "choose attention=sdpa, which needs no further package"
     told = re.search(r"pip install [^\n`'\"]+", str(error))
     return (
         told[0].strip() if told else f"pip install {getattr(error, 'name', None) or 'the package it names'}"

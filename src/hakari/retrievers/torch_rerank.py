@@ -19,7 +19,7 @@ from hakari.retrievers.rerank import Pairs, Rescored
 from hakari.retrievers.torch_asked import Asked
 from hakari.retrievers.torch_encode import apply, batch_size
 from hakari.retrievers.torch_heads import check_head
-from hakari.retrievers.torch_model import PACKAGES, TokenCounter, load, one_thread, require_torch
+from hakari.retrievers.torch_model import PACKAGES, TokenCounter, load, one_thread, require_torch, running
 from hakari.types import Task
 
 DEFAULTS: Mapping[str, Any] = {"max_length": None, "dtype": None, "prompt": None, "label": 0}
@@ -95,13 +95,14 @@ class PairEncoder:
         import torch
 
         prompt = self.pairs.asked.get("prompt")
-        scores = self._model.predict(
-            [list(pair) for pair in pairs],
-            prompt=prompt,
-            batch_size=size,
-            show_progress_bar=False,
-            activation_fn=torch.nn.Identity(),
-        )
+        with running(self.pairs.source, self.pairs.asked):
+            scores = self._model.predict(
+                [list(pair) for pair in pairs],
+                prompt=prompt,
+                batch_size=size,
+                show_progress_bar=False,
+                activation_fn=torch.nn.Identity(),
+            )
         scores = np.asarray(scores, np.float32)
         return scores[:, self.pairs.asked.get("label", 0)] if scores.ndim == 2 else scores
 

@@ -99,9 +99,8 @@ def _codes(text: str, spec: str) -> list[str]:
     codes = [code.lower() for code in text.split(",")]
     for code in codes:
         if code.startswith("dim="):
-            raise _not_one(
-                spec, f"`{code}` follows a comma", f"`--variants {text.split(',dim=')[0]} --variants {code}`"
-            )
+            each = " ".join(f"--variants {part}" for part in re.split("[,+](?=dim=)", spec.lower()))
+            raise _not_one(spec, f"`{code}` stands behind something else", f"`{each}`")
         if code not in CODES:
             near = nearest(code, (*CODES, *EXAMPLES))
             hint = "did you mean " + " or ".join(f"`{n}`" for n in near) + "?" if near else _examples()

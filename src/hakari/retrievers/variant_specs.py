@@ -61,7 +61,7 @@ def parse_specs(specs: Iterable[str]) -> tuple[Variant, ...]:
 def parse_spec(spec: str) -> list[Variant]:
     """The variants that one specification asks for: one, or the grid that its commas span."""
     text = re.sub(r"\s+", "", spec).lower()
-    if text.startswith(ACTIVE):
+    if text.startswith(ACTIVE.rstrip(":")):
         return [_active_dims(text.removeprefix(ACTIVE), spec)]
     if re.match("(tokens|pool)=", text):
         return list(_token_forms(text, spec))

@@ -10,7 +10,7 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,6 +26,7 @@ from hakari.site.digest import Digest
 from hakari.site.drawing import Drawing, Drawn, put
 from hakari.site.model import MEASURES, Reading, System
 from hakari.site.profiles import Cast, cast
+from hakari.tasks.training_audits import TrainingAudit
 from hakari.types import Ids
 
 MANIFEST = "manifest.json"
@@ -54,6 +55,8 @@ class Site:
     """(tasks, systems): bytes of the index a document, NaN where they are not known."""
     place: dict[System, int] = field(init=False)
     """The number of each system in the arrays."""
+    audits: dict[str, Mapping[str, TrainingAudit]] = field(default_factory=dict)
+    """By task and retriever what is on record of its training data."""
     compared: list[tuple[compare.Part, list[compare.Found]]] = field(default_factory=list)
     """Systems against the baseline."""
     tell: Callable[[str], None] = lambda text: None
@@ -122,6 +125,7 @@ def _keep(site: Site, drawn: Drawn) -> None:
     site.digests[name] = drawn.digest(site.reading)
     site.means[:, drawn.number, drawn.systems] = drawn.bare.means
     site.sizes[drawn.number, drawn.systems] = drawn.bare.sizes
+    site.audits[name] = drawn.audits
     if drawn.taken is not None:
         site.scores[name] = drawn.scores(site.reading)
         site.query_ids[name] = drawn.query_ids

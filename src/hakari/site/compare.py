@@ -103,7 +103,7 @@ def pages(site: Site) -> Iterator[Page]:
         "System",
         "Shared tasks",
         f"{HEADLINE} against the baseline, with the paired 95 % interval",
-        "",
+        "Verdict",
     ]
     name = baseline.label if baseline is not None else "none"
     blocks: list[Block] = (
@@ -183,10 +183,13 @@ def _forest(tasks: Sequence[str], found: Found) -> list[Block]:
     if len(tasks) > FOREST:
         return []
     order = sorted(tasks, key=lambda t: (-found[t][0], t))
-    drawn = charts.forest([(t, *found[t][:3]) for t in [*order, "*"]], f"Differences in {HEADLINE} by task")
+    drawn = charts.forest(
+        [*((t, *found[t][:3]) for t in order), (f"mean of {len(tasks)} tasks", *found["*"][:3])],
+        f"Differences in {HEADLINE} by task",
+    )
     return [
         Figure(
-            drawn, f"Difference in {HEADLINE} on each task with its paired 95 % interval, and over all (*)."
+            drawn, f"Difference in {HEADLINE} on each task with its paired 95 % interval, and on their mean."
         )
     ]
 
@@ -209,7 +212,15 @@ def _table(site: Site, system: System, baseline: System, tasks: Sequence[str], f
                 f"{wins}/{ties}/{losses}",
             )
         )
-    columns = ["Task", system.label, baseline.label, "Difference, 95 %", "p, Holm", "", "Wins/ties/losses"]
+    columns = [
+        "Task",
+        system.label,
+        baseline.label,
+        "Difference, 95 %",
+        "p, Holm",
+        "Verdict",
+        "Wins/ties/losses",
+    ]
     return Table(
         f"{HEADLINE} by task",
         columns,

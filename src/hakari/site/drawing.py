@@ -5,6 +5,7 @@ Tasks do not look at each other, so they are drawn by several processes; what co
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from hakari.site.model import BASE, Listed, Opened, Reading, System
 from hakari.site.profiles import Cast
 from hakari.site.task import page as task_page
 from hakari.site.task.view import viewed
+from hakari.tasks.training_audits import TrainingAudit, audits_on_record, training_audit
 from hakari.types import Ids
 
 
@@ -35,6 +37,8 @@ class Drawn:
     values: npt.NDArray[np.float64]
     """(whole, queries): those values."""
     query_ids: Ids
+    audits: Mapping[str, TrainingAudit]
+    """What is on record of the training data of retrievers, by their spelling; of all others nothing is known."""
     taken: Taken | None
     """What the board has of it; None where there are neither texts nor results."""
 
@@ -69,8 +73,20 @@ class Drawing:
         ]
         systems = self._numbers(opened)
         bare = replace(view.digest, listed=Listed(opened.name, opened.listed.suite), systems=())
-        taken = self.scribe.take(number, opened) if shown else None
-        return Drawn(number, systems, bare, systems[rows], values[rows], opened.query_ids, taken)
+        audits = self._audits(opened)
+        taken = self.scribe.take(number, opened, audits) if shown else None
+        return Drawn(number, systems, bare, systems[rows], values[rows], opened.query_ids, audits, taken)
+
+    def _audits(self, opened: Opened) -> dict[str, TrainingAudit]:
+        """The training data of each retriever beside the audits of the task."""
+        trained = self.reading.trained_on
+        known = sorted({s.retriever for s in opened.systems if s.retriever in trained})
+        if not known:
+            return {}
+        folder = opened.task.source if opened.task is not None else None
+        on_record = audits_on_record(opened.entry, folder, opened.listed.split)
+        sources = opened.entry.row.get("sources", ()) if opened.entry is not None else ()
+        return {name: training_audit(trained[name], opened.name, on_record, sources) for name in known}
 
     def _numbers(self, opened: Opened) -> npt.NDArray[np.int64]:
         return np.array([self.scribe.systems[s] for s in opened.systems], dtype=np.int64)

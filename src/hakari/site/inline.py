@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import lru_cache
 from html import escape
@@ -15,6 +16,9 @@ NUMBER = ' class="n"'
 LONGEST = 20_000
 """Characters of one text on a page; what makes pages cuts far earlier and says so, this is the net below it."""
 
+_JOINTS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[/,(_:=>])(?=\w)")
+LONG_NAME = 16
+"""Characters from which a name is told where it may be broken."""
 SHORT = 100
 """Characters up to which a text as HTML is kept, to be used again."""
 
@@ -34,6 +38,15 @@ _short = lru_cache(maxsize=50_000)(_escaped)
 """Names and numbers come again and again."""
 
 
+@lru_cache(maxsize=50_000)
+def name(value: str) -> str:
+    """A name as HTML that breaks between its parts where a line is too short for it."""
+    shown = visible(value, LONGEST)
+    return (
+        "<wbr>".join(map(escape, _JOINTS.split(shown))) if LONG_NAME < len(shown) <= SHORT else escape(shown)
+    )
+
+
 def run(parts: Run, href: Href) -> Markup:
     """One piece, or several in a row."""
     return Markup(_pieces(parts, href))
@@ -49,12 +62,12 @@ def table(it: Table, href: Href) -> Markup:
         f"<caption>{text(it.caption)}</caption>\n<thead><tr>"
     ]
     for i, column in enumerate(it.columns):
-        made.append(f'<th scope="col"{"" if i in it.texts else NUMBER}>{text(column)}</th>')
+        made.append(f'<th scope="col"{"" if i in it.texts else NUMBER}>{name(column)}</th>')
     made.append("</tr></thead>\n<tbody>\n")
     for number, row in enumerate(it.rows):
         made.append('<tr class="marked">' if number in it.marked else "<tr>")
-        for (name, attributes), cell in zip(cells, row, strict=True):
-            made.append(f"<{name}{attributes}>{_pieces(cell, href)}</{name}>")
+        for (tag, attributes), cell in zip(cells, row, strict=True):
+            made.append(f"<{tag}{attributes}>{_pieces(cell, href)}</{tag}>")
         made.append("</tr>\n")
     made.append("</tbody></table></div>\n")
     if it.note:
@@ -71,7 +84,7 @@ def _piece(part: Inline, href: Href) -> str:
         return text(part)
     if isinstance(part, Link):
         outside = ' rel="noopener noreferrer nofollow"' if part.to.startswith("http") else ""
-        return f'<a href="{escape(href(part.to))}"{outside}><bdi>{text(part.text)}</bdi></a>'
+        return f'<a href="{escape(href(part.to))}"{outside}><bdi>{name(part.text)}</bdi></a>'
     if isinstance(part, Bar):
         return f'<span class="measure">{_bar(part)}<span class="value">{text(part.text)}</span></span>'
     if isinstance(part, Code):

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hakari.store import bulk, files
+from hakari.store.imported import Imported
 from hakari.tasks.catalog import Entry
 from hakari.tasks.statistics import Statistics, statistics
 from hakari.tasks.training_audits import TrainedOn
@@ -147,6 +148,8 @@ class Reading:
     licences: Mapping[str, str] = field(default_factory=dict)
     """By the name of a model its licence, as far as that is known."""
     trained_on: Mapping[str, TrainedOn] = field(default_factory=dict)
+    imported: tuple[Imported, ...] = ()
+    """Figures of others, by source; they have no values by query and are never mixed with what was measured."""
     """By the spelling of a retriever what it was trained on, as far as that is known."""
 
     @cached_property

@@ -30,7 +30,7 @@ def pages(site: Site) -> Iterator[Page]:
 def _first(site: Site) -> Page:
     digests = list(site.digests.values())
     measured = [d for d in digests if d.systems]
-    sections = [READING, _complete(site, measured), _suites(measured)]
+    sections = [_complete(site, measured), _suites(measured), READING]
     tiles = Tiles(
         [
             (count(len(measured)), "tasks measured here", ""),
@@ -111,7 +111,7 @@ def _tasks(site: Site) -> Page:
             (
                 Link(digest.name, places.task_page(digest.name)),
                 str(digest.traits.get("language") or "–"),
-                str(digest.traits.get("shape") or digest.traits.get("category") or "–"),
+                str(digest.traits.get("shape") or digest.traits.get("category") or "–").replace("_", " "),
                 str(len(digest.systems)),
                 count(digest.counts.get("queries")),
                 count(digest.counts.get("documents")),

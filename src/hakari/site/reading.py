@@ -11,6 +11,7 @@ from typing import Any
 from hakari.errors import UsageError
 from hakari.site.model import Listed, Reading, labelled
 from hakari.store import bulk
+from hakari.store.imported import read_imported
 from hakari.tasks import catalog
 from hakari.tasks.catalog import Entry
 from hakari.tasks.refs import TaskRef
@@ -35,10 +36,37 @@ def read(
             f"nothing to show: no results in `{results}`, and none of the tasks named is on this machine",
             "run something first: `hakari run bm25 --on TASKS`",
         )
-    tasks = [_listed(name, entries.get(name), loads.get(name), paths.get(name, [])) for name in sorted(names)]
     systems = _systems(paths)
+    _leave_out_shallower(systems, paths)
+    tasks = [_listed(name, entries.get(name), loads.get(name), paths.get(name, [])) for name in sorted(names)]
     manifests = {(retriever, key): manifest for (retriever, _, key), manifest in systems.items()}
-    return Reading(tuple(tasks), labelled(systems), manifests)
+    return Reading(tuple(tasks), labelled(systems), manifests, imported=tuple(read_imported(results)))
+
+
+def _leave_out_shallower(
+    systems: dict[tuple[str, str, str], dict[str, Any]], paths: dict[str, list[Path]]
+) -> None:
+    """Leave out rankings that are the beginning of deeper ones of the same retriever, on every task that they are of.
+
+    A reranker keeps its first stage as deep as it needs it; beside the same retriever at its own depth that is no
+    system of its own.
+    """
+    tasks_of: dict[str, set[str]] = {}
+    for task, listed in paths.items():
+        for path in listed:
+            tasks_of.setdefault(path.parent.parent.name.rpartition("-")[2], set()).add(task)
+    depths: dict[tuple[str, str], dict[str, int]] = {}
+    for (retriever, _, key), manifest in systems.items():
+        settings = json.dumps(manifest.get("settings"), sort_keys=True, default=str)
+        depths.setdefault((retriever, settings), {})[key] = int(manifest.get("depth") or 0)
+    shallower = {
+        key
+        for keys in depths.values()
+        for key, depth in keys.items()
+        if any(depth < deeper and tasks_of[key] <= tasks_of[other] for other, deeper in keys.items())
+    }
+    for identity in [identity for identity in systems if identity[2] in shallower]:
+        del systems[identity]
 
 
 def _listed(name: str, entry: Entry | None, load: Callable[[], Task] | None, paths: list[Path]) -> Listed:

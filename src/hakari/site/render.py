@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlsplit
 
+from markupsafe import Markup
+
 from hakari import __version__
 from hakari.display import visible
 from hakari.errors import MissingPrerequisite, install_hint
@@ -60,6 +62,7 @@ def render(page: Page, navigation: tuple[tuple[str, str], ...] = NAVIGATION) -> 
         version=__version__,
         href=leading,
         run=lambda parts: inline.run(parts, leading),
+        name=lambda text: Markup(inline.name(text)),
         table=lambda it: inline.table(it, leading),
     )
     return text.encode("utf-8", "replace")

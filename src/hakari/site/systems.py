@@ -3,21 +3,39 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from hakari.site import places
-from hakari.site.blocks import Aside, Bar, Block, Code, Facts, Link, Page, Para, Run, Section, Table, Tag
+from hakari.site.blocks import (
+    Aside,
+    Bar,
+    Block,
+    Code,
+    Facts,
+    Inline,
+    Link,
+    Page,
+    Para,
+    Run,
+    Section,
+    Table,
+    Tag,
+)
 from hakari.site.digest import HEADLINE, Digest
 from hakari.site.model import BASE, MEASURES, System
+from hakari.site.render import safe_address
 from hakari.site.task.words import number, several, signed
+from hakari.tasks.training_audits import AUDITED, SAME_SOURCE, UNKNOWN, UNTRAINED, TrainingAudit
 
 if TYPE_CHECKING:
     from hakari.site.build import Site
 
-MOST_VARIANT_COLUMNS = 8
+MOST_NAMED = 12
+"""Training sets of a system that are named."""
 
 
 def pages(site: Site) -> Iterator[Page]:
@@ -89,18 +107,24 @@ def _page(site: Site, systems: Sequence[System]) -> Page:
         _tasks(system, digests),
         _costs(system, systems, digests),
         _truncation(system, digests),
-        _audit(),
+        _audit(site, system, digests),
         _settings(site, system),
     ]
     return Page(
         places.system_page(system),
         system.label,
-        f"{several(len(systems), 'variant')} on {several(len(digests), 'task')}.",
+        _lead(systems, digests),
         [s for s in sections if s is not None],
         [Link("Systems", "systems/index.html")],
         [Tag(system.family)],
         kicker="System",
     )
+
+
+def _lead(systems: Sequence[System], digests: Sequence[Digest]) -> str:
+    forms = len(systems) - 1
+    told = f"Weighed on {several(len(digests), 'task')}"
+    return f"{told}, with {several(forms, 'cheaper form')} of the same encoding." if forms else f"{told}."
 
 
 def _overview(site: Site, system: System, digests: Sequence[Digest]) -> Section:
@@ -165,7 +189,7 @@ def _tasks(system: System, digests: Sequence[Digest]) -> Section:
         ranks = "–"
         if digest.ranks is not None and value is not None:
             first, last = int(digest.ranks[0, place]), int(digest.ranks[1, place])
-            ranks = f"{first}–{last} of {len(digest.systems)}"
+            ranks = f"{first if first == last else f'{first}–{last}'} of {len(digest.systems)}"
         rows.append(
             (
                 Link(digest.name, places.task_page(digest.name)),
@@ -236,19 +260,66 @@ def _percent(value: object) -> str:
     return f"{value:.2%}" if isinstance(value, float) else "–"
 
 
-def _audit() -> Section:
-    return Section(
-        "audit",
-        "Training audit",
-        [
-            Aside(
-                "No audit of this system's training data is on record. That says nothing about overlap, least "
-                "of all that "
-                "there is none.",
-                "warn",
-            ),
-        ],
-    )
+STATES = {
+    AUDITED: "a training set that it names was compared with the task",
+    SAME_SOURCE: "it names what the task was made from; the texts were not compared",
+    UNTRAINED: "nothing of it is trained",
+    UNKNOWN: "nothing is on record, which is not the same as no overlap",
+}
+
+
+def _audit(site: Site, system: System, digests: Sequence[Digest]) -> Section:
+    """What is on record of its training data, task by task."""
+    trained = site.reading.trained_on.get(system.retriever)
+    if trained is None:
+        told = (
+            "What it was trained on is not known, and no audit of it is on record. That says nothing about "
+            "overlap, least of all that there is none."
+        )
+        return Section("audit", "Training audit", [Aside(told, "warn")])
+    if not trained.data:
+        return Section(
+            "audit", "Training audit", [Para("Nothing of it is trained, so nothing can have leaked.")]
+        )
+    found = {d.name: site.audits[d.name][system.retriever] for d in digests}
+    counts = Counter(audit.state for audit in found.values())
+    states = [(state, meaning, str(counts[state])) for state, meaning in STATES.items() if counts[state]]
+    rows: list[tuple[Run, ...]] = [
+        (
+            Link(name, places.task_page(name)),
+            Tag(a.state, _tone(a)),
+            Tag(a.risk, _tone(a)) if a.risk else "–",
+            a.why,
+        )
+        for name, a in found.items()
+        if a.state in (AUDITED, SAME_SOURCE)
+    ]
+    named: list[Inline] = []
+    for name in trained.data[:MOST_NAMED]:
+        named += [" " if named else "", Code(name)]
+    if len(trained.data) > MOST_NAMED:
+        named.append(f" and {len(trained.data) - MOST_NAMED} more")
+    blocks: list[Block] = [
+        Facts(
+            "Training data",
+            [
+                ("Data that it names", tuple(named)),
+                (
+                    "Who says so",
+                    Link(trained.source, trained.source) if safe_address(trained.source) else trained.source,
+                ),
+            ],
+        ),
+        Table("Training data and tasks", ["State", "What it means", "Tasks"], states, texts=(0, 1)),
+    ]
+    if rows:
+        columns = ["Task", "State", "Worst risk on record", "Why"]
+        blocks.append(Table("Tasks with something on record", columns, rows, texts=(0, 1, 2, 3)))
+    return Section("audit", "Training audit", blocks)
+
+
+def _tone(audit: TrainingAudit) -> str:
+    return "good" if audit.risk == "none found" else "warn"
 
 
 def _settings(site: Site, system: System) -> Section:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from hakari.text.code_detector import code_probability
+from hakari.text.imports import imported
 
 LOOKED_AT = 20_000
 """Characters of a text that are searched; what follows tells nothing new of its kind."""
@@ -30,11 +31,6 @@ IDENTIFIER = re.compile(
 TURN = re.compile(
     r"(?:^|[\s,\[{])['\"]?(?:user|assistant|human|system|customer|agent|q|a)['\"]?\s*:(?=\s)",
     re.IGNORECASE | re.MULTILINE,
-)
-IMPORT = re.compile(
-    r"^[ \t>]*(?:import[ \t]+(?:static[ \t]+)?|from[ \t]+|using[ \t]+|use[ \t]+|#include[ \t]*[<\"]|"
-    r"(?:const|let|var)[ \t]+[\w{}, \t]{1,80}=[ \t]*require\(['\"])([A-Za-z_][\w./-]{0,80})",
-    re.MULTILINE,
 )
 VERSION = re.compile(r"(?<![\w.])v?(\d{1,3}\.\d{1,3}(?:\.\d{1,4})?)(?![\w.])")
 NOT_PATHS = {"e.g", "i.e", "etc.", "a.k.a", "www"}
@@ -149,7 +145,7 @@ def versions(text: str) -> set[str]:
 def libraries(text: str) -> set[str]:
     """The first part of what a text imports, includes or requires, and of its dotted paths of three parts and more."""
     text = text[:LOOKED_AT]
-    found = {re.split(r"[./]", name)[0] for name in IMPORT.findall(text)}
+    found = imported(text)
     found |= {path.partition(".")[0] for path in dotted_paths(text) if path.count(".") > 1}
     return {name for name in found if len(name) > 1 and name not in ("self", "this", "cls", "the", "args")}
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import hakari
+from hakari.errors import UsageError
 
 CORE_PACKAGES = ("numpy", "scipy", "duckdb")
 PROTOCOL = 1
@@ -52,7 +53,11 @@ def folder(root: Path, retriever: str, settings: dict[str, Any], depth: int) -> 
 
 def settings_key(retriever: str, settings: dict[str, Any], depth: int) -> str:
     """The hash of a retriever and all its settings, before any task is looked at."""
-    return digest({"retriever": retriever, "settings": settings, "depth": depth, "protocol": PROTOCOL})
+    try:
+        return digest({"retriever": retriever, "settings": settings, "depth": depth, "protocol": PROTOCOL})
+    except (TypeError, ValueError) as error:
+        hint = "let `settings()` return plain strings, finite numbers, lists and dictionaries"
+        raise UsageError(f"the settings of retriever `{retriever}` are not JSON: {error}", hint) from None
 
 
 def result_key(settings: str, content: str, task_settings: dict[str, Any]) -> str:

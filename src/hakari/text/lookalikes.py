@@ -16,21 +16,28 @@ from functools import lru_cache
 from hakari.text.code import split_identifier
 from hakari.text.code_language import code_language
 from hakari.text.detect import holds_code, is_code
+from hakari.text.imports import imported
 from hakari.text.shingles import NEAR, jaccard, shingles
 from hakari.text.stopwords import ENGLISH
+from hakari.text.turns import turns_in
 
 KINDS: Mapping[str, str] = {
     "near-duplicate": "nearly the same text as the right one",
     "earlier-turn": "an earlier turn of the same dialogue",
     "same-error": "names the same error",
     "other-version": "the same library in another version",
-    "other-language": "the same names in another language",
+    "other-library": "the same task with another library",
+    "other-language": "in another programming language, or another script",
     "same-namespace": "another member of the same namespace",
     "same-identifiers": "uses the same rare names",
     "neighbouring-algorithm": "built like the right one, under other names",
     "boilerplate": "most of its words stand in very many texts",
+    "short-query": "the query has at most one word that is not common, too few to decide",
     "query-words": "holds more of the query's rarer words than the right one",
+    "same-subject": "speaks with the right one of rare things that the query does not name",
+    "specific-words": "holds some of the query's rarer words, no more than the right one",
     "generic-words": "shares no word with the query but common ones",
+    "no-words": "shares no word with the query",
 }
 """Every kind, the most telling first."""
 
@@ -40,6 +47,10 @@ COMMON = 0.10
 """A word is common in at least this share of them."""
 ALIKE_STRUCTURE = 0.5
 """Share of common runs of code without its names from which two pieces of code are built alike."""
+SUBJECT_WORDS = 3
+"""Rare words that two texts share from which they speak of the same."""
+TURN_RUNS, TURN_SHARE = 4, 0.2
+"""Runs of three words of a text that stand in earlier turns, and their share, from which on it answers those."""
 LONGEST = 20_000
 """Characters of a text that are looked at."""
 _EVIDENCE = 5
@@ -53,6 +64,20 @@ _ERROR = re.compile(
 )
 _VERSION = re.compile(r"\b([A-Za-z][\w+-]{1,30})(?: ?[=~><]=? ?| v| version |[ /-])v?(\d+(?:\.\d+){1,3})\b")
 _TOKEN = re.compile(r"[A-Za-z_]\w*|\d+|[^\w\s]")
+_UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]+")
+_SCRIPTS = {
+    "latin": re.compile(r"[A-Za-z\u00c0-\u024f]"),
+    "cyrillic": re.compile(r"[\u0400-\u04ff]"),
+    "greek": re.compile(r"[\u0370-\u03ff]"),
+    "arabic": re.compile(r"[\u0600-\u06ff]"),
+    "hebrew": re.compile(r"[\u0590-\u05ff]"),
+    "devanagari": re.compile(r"[\u0900-\u097f]"),
+    "bengali": re.compile(r"[\u0980-\u09ff]"),
+    "han or kana": re.compile(r"[\u3040-\u30ff\u3400-\u9fff]"),
+    "hangul": re.compile(r"[\uac00-\ud7af]"),
+    "thai": re.compile(r"[\u0e00-\u0e7f]"),
+}
+_SCRIPT_LOOKED_AT = 2_000
 _KEYWORDS = frozenset(keyword.kwlist) | {
     *(
         "else",
@@ -93,6 +118,10 @@ class _Seen:
     spaces: frozenset[str]
     errors: frozenset[str]
     versions: Mapping[str, frozenset[str]]
+    libraries: frozenset[str]
+    """What it imports, includes or requires."""
+    script: str | None
+    """The script that most of its letters belong to."""
 
 
 class LookAlikes:
@@ -123,13 +152,18 @@ class LookAlikes:
             "earlier-turn": _earlier_turn,
             "same-error": self._same_error,
             "other-version": _other_version,
+            "other-library": _other_library,
             "other-language": self._other_language,
             "same-namespace": self._same_namespace,
             "same-identifiers": self._same_identifiers,
             "neighbouring-algorithm": _neighbouring_algorithm,
             "boilerplate": self._boilerplate,
+            "short-query": self._short_query,
             "query-words": self._query_words,
+            "same-subject": self._same_subject,
+            "specific-words": self._specific_words,
             "generic-words": self._generic_words,
+            "no-words": _no_words,
         }
 
     def _is_rare(self, word: str) -> bool:
@@ -153,6 +187,8 @@ class LookAlikes:
         return {space for space in shared if self._is_rare(_JOINER.split(space)[-1])} or None
 
     def _other_language(self, asked: _Seen, wanted: _Seen, found: _Seen) -> Iterable[str] | None:
+        if wanted.script and found.script and wanted.script != found.script:
+            return (f"{found.script} for {wanted.script}",)
         one, other = code_language(wanted.text), code_language(found.text)
         if not one or not other or one == other or {one, other} == {"c", "cpp"}:
             return None
@@ -162,10 +198,25 @@ class LookAlikes:
         common = {word for word in found.words if self._is_common(word)}
         return () if len(found.words) >= 5 and len(common) >= 0.9 * len(found.words) else None
 
+    def _short_query(self, asked: _Seen, wanted: _Seen, found: _Seen) -> Iterable[str] | None:
+        telling = {word for word in asked.words - ENGLISH if not self._is_common(word)}
+        return telling if len(telling) < 2 else None
+
     def _query_words(self, asked: _Seen, wanted: _Seen, found: _Seen) -> Iterable[str] | None:
         telling = {word for word in asked.words - ENGLISH if not self._is_common(word)}
         held = telling & found.words
         return held - wanted.words if len(held) > len(telling & wanted.words) else None
+
+    def _same_subject(self, asked: _Seen, wanted: _Seen, found: _Seen) -> Iterable[str] | None:
+        shared = {
+            w for w in (found.words & wanted.words) - asked.words - ENGLISH if self._is_rare(w) and len(w) > 1
+        }
+        return shared if len(shared) >= SUBJECT_WORDS else None
+
+    def _specific_words(self, asked: _Seen, wanted: _Seen, found: _Seen) -> Iterable[str] | None:
+        telling = {word for word in asked.words - ENGLISH if not self._is_common(word)}
+        held = telling & found.words
+        return held if held and len(held) <= len(telling & wanted.words) else None
 
     def _generic_words(self, asked: _Seen, wanted: _Seen, found: _Seen) -> Iterable[str] | None:
         shared = (found.words & asked.words) - ENGLISH
@@ -178,8 +229,25 @@ def _near_duplicate(asked: _Seen, wanted: _Seen, found: _Seen) -> Iterable[str] 
 
 
 def _earlier_turn(asked: _Seen, wanted: _Seen, found: _Seen) -> Iterable[str] | None:
+    """What stands in the dialogue itself, or has more of an earlier turn than of the last one and of the right text."""
     turn = " ".join(found.text.split())
-    return () if len(turn) >= 20 and turn in " ".join(asked.text.split()) else None
+    if len(turn) >= 20 and turn in " ".join(asked.text.split()):
+        return ()
+    turns = turns_in(asked.text)
+    if len(turns) < 2:
+        return None
+    last = asked.text[turns[-1].start :]
+    before, end, held = (shingles(text) for text in (asked.text[: turns[-1].start], last, found.text))
+    share = len(held & before) / len(held)
+    if len(held & before) < TURN_RUNS:
+        return None
+    if (
+        share < TURN_SHARE
+        or share <= len(held & end) / len(held)
+        or share <= jaccard(held, shingles(wanted.text))
+    ):
+        return None
+    return (f"{share:.0%} of its runs of three words",)
 
 
 def _other_version(asked: _Seen, wanted: _Seen, found: _Seen) -> Iterable[str] | None:
@@ -193,6 +261,18 @@ def _other_version(asked: _Seen, wanted: _Seen, found: _Seen) -> Iterable[str] |
     return told or None
 
 
+def _other_library(asked: _Seen, wanted: _Seen, found: _Seen) -> Iterable[str] | None:
+    """The query names a library that the right text uses, and this one uses others."""
+    meant = {name for name in wanted.libraries if name.lower() in asked.words}
+    if not meant or not found.libraries or meant & found.libraries:
+        return None
+    return (f"{', '.join(sorted(found.libraries)[:2])} for {', '.join(sorted(meant)[:2])}",)
+
+
+def _no_words(asked: _Seen, wanted: _Seen, found: _Seen) -> Iterable[str] | None:
+    return None if (asked.words & found.words) - ENGLISH else ()
+
+
 def _neighbouring_algorithm(asked: _Seen, wanted: _Seen, found: _Seen) -> Iterable[str] | None:
     if not (is_code(wanted.text) and is_code(found.text)):
         return None
@@ -201,7 +281,22 @@ def _neighbouring_algorithm(asked: _Seen, wanted: _Seen, found: _Seen) -> Iterab
 
 
 def _words(text: str) -> frozenset[str]:
-    return frozenset(word.lower() for word in _WORD.findall(text))
+    """Words without case; of scripts that leave no space between words every two characters in a row."""
+    found = set()
+    for word in _WORD.findall(text):
+        if word.isascii() or not _UNSPACED.search(word):
+            found.add(word.lower())
+            continue
+        for run in _UNSPACED.findall(word):
+            found.update(run[i : i + 2] for i in range(max(1, len(run) - 1)))
+        found.update(part.lower() for part in _UNSPACED.split(word) if part)
+    return frozenset(found)
+
+
+def _script(text: str) -> str | None:
+    counts = {name: len(pattern.findall(text[:_SCRIPT_LOOKED_AT])) for name, pattern in _SCRIPTS.items()}
+    most = max(counts, key=lambda name: counts[name])
+    return most if counts[most] else None
 
 
 def _look(text: str) -> _Seen:
@@ -218,6 +313,8 @@ def _look(text: str) -> _Seen:
         frozenset(space for name in names for space in _namespaces(name)),
         frozenset(_ERROR.findall(text)),
         {library: frozenset(found) for library, found in versions.items()},
+        frozenset(imported(text)),
+        _script(text),
     )
 
 

@@ -8,7 +8,7 @@ import { Choice, Controls, Switch } from "../controls";
 import { count, milliseconds, range, ranks, score, size, weight } from "../format";
 import { Grid, sorted, type Column } from "../grid";
 import { bar, systemName } from "../parts";
-import { publishedMeans, type PublishedMean } from "../published";
+import { importedMeans, publishedMeans, type PublishedMean } from "../published";
 import * as state from "../state";
 import type { BoardView } from "../view";
 
@@ -71,9 +71,10 @@ function ceilingOf(system: number, list: readonly number[]): number | null {
 const parts = computed(() => {
   const rows = passed.value.filter(isHead).map(rowOf);
   const whole = (row: Row) => row.tasks === selected.value.length && !Number.isNaN(row.mean);
-  const outside = publishedMeans(selected.value, measureName.value, state.micro.value).map(
+  const asked = [selected.value, measureName.value, state.micro.value] as const;
+  const outside = [...publishedMeans(...asked), ...importedMeans(...asked)].map(
     (p): Row => ({
-      id: p.profile, name: p.label, system: null, mean: p.mean, low: Number.NaN, high: Number.NaN, ranks: [0, 0],
+      id: p.id, name: p.label, system: null, mean: p.mean, low: Number.NaN, high: Number.NaN, ranks: [0, 0],
       tasks: p.tasks, ceiling: null, published: p,
     }),
   );
@@ -114,7 +115,13 @@ const columns = computed((): Column<Row>[] => {
     { id: "tasks", title: "Tasks", number: true, key: (r) => r.tasks, cell: (r) => (r.tasks === selected.value.length ? count(r.tasks) : `${count(r.tasks)} of ${count(selected.value.length)}`) },
     ...cost("parameters", "Parameters", "Of the model", size),
     ...cost("latency", "Latency", "A query, the median over tasks; compare within one machine", milliseconds),
-    ...cost("bytes", "A document", "Bytes of the index a document", weight),
+    ...cost("bytes", "Bytes a doc", "Bytes of the index a document", weight),
+    ...(all.some((r) => r.system !== null && systems.value[r.system]!.training.tasks["audited"])
+      ? [{
+          id: "training", title: "Training data", hint: "What audits on record say of it and the tasks; the page of the system says more",
+          key: (r: Row) => (r.system === null ? null : trainingOf(r.system)), cell: (r: Row) => (r.system === null ? "–" : trainingOf(r.system)),
+        }]
+      : []),
     ...groups.value.map((g) => ({
       id: `in ${g.label}`, title: g.label, long: true, hint: `The mean over ${g.list.length} tasks`, number: true,
       key: (r: Row) => (r.system === null ? null : (g.numbers?.mean(r.system) ?? null)),
@@ -122,6 +129,11 @@ const columns = computed((): Column<Row>[] => {
     })),
   ];
 });
+
+function trainingOf(system: number): string {
+  const { state, risk, tasks: counts } = systems.value[system]!.training;
+  return state === "audited" ? `${risk}, ${count(counts["audited"]!)} audited` : state;
+}
 
 const familyOf = (row: Row): string => (row.system === null ? "published" : systems.value[row.system]!.family);
 
@@ -193,7 +205,7 @@ function Leaderboard() {
             rows: incomplete,
           },
           {
-            title: "Published figures",
+            title: "Figures of others",
             note: <small>not measured here, without intervals; for the tasks among these that have them</small>,
             rows: outside,
           },
@@ -220,12 +232,12 @@ export default {
     );
     return {
       name: `leaderboard ${measureName.value}`,
-      columns: ["system", "state", "family", "best rank", "worst rank", measureName.value, "low", "high", "ceiling", "tasks", "parameters", "latency ms", "bytes a document", ...groups.value.map((g) => g.label)],
+      columns: ["system", "state", "family", "best rank", "worst rank", measureName.value, "low", "high", "ceiling", "tasks", "parameters", "latency ms", "bytes a document", "training data", ...groups.value.map((g) => g.label)],
       rows: all.map(([state, r]) => {
         const s = r.system === null ? null : systems.value[r.system]!;
         return [
           r.name, state === "outside" ? "published" : state, familyOf(r), r.ranks[0] || null, r.ranks[1] || null, r.mean, r.low, r.high,
-          r.ceiling, r.tasks, s?.parameters ?? null, s?.latency ?? null, s?.bytes ?? null,
+          r.ceiling, r.tasks, s?.parameters ?? null, s?.latency ?? null, s?.bytes ?? null, r.system === null ? null : trainingOf(r.system),
           ...groups.value.map((g) => (r.system === null ? null : (g.numbers?.mean(r.system) ?? null))),
         ];
       }),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ import numpy as np
 from hakari import __version__
 from hakari.site.board.facts import SystemFacts, Told, shown, task_row, told_by
 from hakari.site.board.numbers import RESAMPLED_RESULTS, Block, IntArray, Measured, Numbers, weighed
+from hakari.site.board.others import imported_of, training_of
 from hakari.site.board.page import page_of
 from hakari.site.board.queries import write_queries
 from hakari.site.board.shards import f32, shares, u8, u16, write_shard
@@ -19,6 +20,7 @@ from hakari.site.board.views import View, views_of
 from hakari.site.model import MEASURES, Opened, Reading, System
 from hakari.site.places import system_page, task_page
 from hakari.store.files import make_folder
+from hakari.tasks.training_audits import TrainingAudit
 
 FORMAT = 1
 PROGRAM = Path(__file__).parents[1] / "data"
@@ -45,6 +47,8 @@ class Taken:
     facts: Sequence[Told] = ()
     """One a system of `measured`."""
     drillable: bool = False
+    audits: Mapping[str, TrainingAudit] = field(default_factory=dict)
+    """Of the training data of retrievers, by their spelling."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,14 +63,15 @@ class Scribe:
     with_values: bool
     """Whether the board may be small enough to be resampled, which needs every score."""
 
-    def take(self, task: int, opened: Opened) -> Taken:
+    def take(self, task: int, opened: Opened, audits: Mapping[str, TrainingAudit] | None = None) -> Taken:
         """Write down the queries of a task, and give what all tasks together need of it."""
         row = task_row(opened.listed, opened, self.link(task_page(opened.name)))
         if not opened.systems:
             return Taken(task, row)
         facts = _facts(opened)
         drillable = write_queries(self.folder, task, opened, self.systems)
-        return Taken(task, row, weighed(opened, self.systems, self.pairs, self.with_values), facts, drillable)
+        measured = weighed(opened, self.systems, self.pairs, self.with_values)
+        return Taken(task, row, measured, facts, drillable, audits or {})
 
     def link(self, page: str) -> str | None:
         """The address of a page, seen from the board; None where there are no pages."""
@@ -97,6 +102,7 @@ class Board:
         self._facts = [SystemFacts() for _ in reading.systems]
         self._rows: dict[int, Mapping[str, Any]] = {}
         self._drillable: set[int] = set()
+        self._audits: dict[str, dict[int, TrainingAudit]] = {}
         files = sum(len(listed.results) for listed in reading.tasks)
         self.scribe = Scribe(
             self.folder / "data",
@@ -115,6 +121,8 @@ class Board:
         self.numbers.add(taken.task, taken.measured)
         for number, told in zip(taken.measured.systems.tolist(), taken.facts, strict=True):
             self._facts[number].add(taken.task, told)
+        for retriever, audit in taken.audits.items():
+            self._audits.setdefault(retriever, {})[taken.task] = audit
         if taken.drillable:
             self._drillable.add(taken.task)
 
@@ -144,6 +152,7 @@ class Board:
             {
                 **facts.row(system, self.scribe.link(system_page(system)), self.reading.licences),
                 "head": int(head),
+                "training": training_of(self._audits.get(system.retriever, {})),
             }
             for facts, system, head in zip(self._facts, self.reading.systems, self.numbers.heads, strict=True)
         ]
@@ -157,6 +166,9 @@ class Board:
             "tasks": rows,
             "measured": measured,
             "views": [{"kind": v.kind, "label": v.label, "tasks": list(v.tasks)} for v in views],
+            "imported": imported_of(
+                self.reading.imported, {t.name: i for i, t in enumerate(self.reading.tasks)}
+            ),
             "all_pairs": len(self.numbers.pairs) == len(systems) * (len(systems) - 1) // 2,
             "first": [_block(block) for block in first],
         }

@@ -60,7 +60,7 @@ def _table(view: View, role: str) -> Table:
     config = published["config"] if published is not None else "none"
     return Table(
         f"{ROLES[role]}: measured with {label}, published with {config}",
-        ["", "Measured", "Published"],
+        ["Figure", "Measured", "Published"],
         rows,
         note=note,
     )
@@ -151,7 +151,7 @@ def _best(view: View) -> Section:
                 rows.append(
                     (ROLES[role], Bar(number(value), value), f"{diff:.4f} [{low:.4f}, {high:.4f}], {verdict}")
                 )
-            columns = ["", measure, "Behind the highest, with the paired 95 % interval"]
+            columns = ["Profile", measure, "Behind the highest, with the paired 95 % interval"]
             blocks += [
                 Para(best_sentence(view, found)),
                 Table(f"Best profile by {measure}", columns, rows, texts=(0, 2), marked=(0,)),

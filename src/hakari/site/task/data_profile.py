@@ -45,7 +45,7 @@ def _published(view: View) -> list[Block]:
         ("Mean characters of a document", f"{chars['document_mean']:,.2f}"),
     ]  # fmt: skip
     return [
-        Table("Sizes and lengths, as published", ["", "Published"], rows),
+        Table("Sizes and lengths, as published", ["Figure", "Published"], rows),
         Para("Shares of code, stack traces and the like need the texts, which are not on this machine."),
     ]
 
@@ -71,8 +71,10 @@ def _sizes(view: View) -> Table:
         ("Mean characters of a document", f"{facts.document_lengths.mean:,.2f}", _two(chars.get("document_mean"))),
     ]  # fmt: skip
     if not row:
-        return Table("Sizes and positives", ["", "Measured"], [r[:2] for r in rows])
-    return Table("Sizes and positives, measured here and as published", ["", "Measured", "Published"], rows)
+        return Table("Sizes and positives", ["Figure", "Measured"], [r[:2] for r in rows])
+    return Table(
+        "Sizes and positives, measured here and as published", ["Figure", "Measured", "Published"], rows
+    )
 
 
 def _plain(value: float | None) -> str:
@@ -139,7 +141,7 @@ def _content(task: Task) -> list[Block]:
     note = "Code and prose are told apart by a classifier, the rest by patterns over 20,000 characters."
     if step > 1:
         note += f" Documents: every {step}. by id, {held.texts:,} of {len(task.corpus):,}."
-    blocks: list[Block] = [Table("Kinds of text", ["", "Queries", "Documents"], rows, note=note)]
+    blocks: list[Block] = [Table("Kinds of text", ["Kind", "Queries", "Documents"], rows, note=note)]
     blocks += _languages(task, asked, held)
     blocks += _libraries(queries, documents)
     return blocks + _turns(queries)

@@ -6,28 +6,30 @@ from collections import Counter
 
 import numpy as np
 
-from hakari.site import texts
-from hakari.site.blocks import Block, Code, Details, Excerpt, Group, Para, Run, Section, Table
+from hakari.display import one_line
+from hakari.site.blocks import Block, Code, Details, Excerpt, Group, Inline, Para, Run, Section, Table
 from hakari.site.profiles import ROLES
 from hakari.site.task import causes
 from hakari.site.task.causes import Case
-from hakari.site.task.lexicon import Lexicon
 from hakari.site.task.tendencies import wrong_firsts
 from hakari.site.task.view import View
 from hakari.site.task.words import number, several, share
+from hakari.text.lookalikes import LookAlikes
 
 QUERY_SHOWN, DOCUMENT_SHOWN = 500, 700
+EVIDENCE_SHOWN = 60
 EXAMPLES = 3
 """Causes of each profile that are shown with a case."""
 PAIRS_SHOWN = 3
 
 
-def section(view: View, lexicon: Lexicon) -> Section | None:
+def section(view: View) -> Section | None:
     """Causes by how often they are found, cases of the most frequent, and where BM25 and dense differ."""
-    found = {role: _cases(view, lexicon, role) for role in ("bm25", "dense") if role in view.profiles}
-    if not found:
+    roles = [role for role in ("bm25", "dense") if role in view.profiles]
+    if view.task is None or not roles:
         return None
-    named = {role: [(causes.cause(case), case) for case in cases] for role, cases in found.items()}
+    looks = causes.look_alikes(view.task)
+    named = {role: _cases(view, looks, role) for role in roles}
     blocks: list[Block] = [_table(view, named)]
     for role, cases in named.items():
         blocks += _examples(view, role, cases)
@@ -36,12 +38,8 @@ def section(view: View, lexicon: Lexicon) -> Section | None:
     return Section("failures", "Representative failure modes", blocks)
 
 
-def _cases(view: View, lexicon: Lexicon, role: str) -> list[Case]:
+def _cases(view: View, looks: LookAlikes, role: str) -> list[Case]:
     """Every query whose first document is wrong, with its best placed positive."""
-    task = view.task
-    assert task is not None
-    looked_at, _ = texts.every_so_many(list(task.corpus.texts), 2_000)
-    repeated = causes.boilerplate([str(text) for text in looked_at])
     queries, documents = view.positives
     ranks = view.ranks[role]
     best: dict[int, int] = {}
@@ -49,44 +47,73 @@ def _cases(view: View, lexicon: Lexicon, role: str) -> list[Case]:
     for row in order.tolist():
         best.setdefault(int(queries[row]), int(documents[row]))
     return [
-        Case(query, best[query], wrong, view.query(query), view.document(best[query]), view.document(wrong),
-             lexicon, repeated, task.category == "code")
+        Case(
+            query,
+            best[query],
+            wrong,
+            view.query(query),
+            view.document(best[query]),
+            view.document(wrong),
+            looks,
+        )
         for query, wrong in wrong_firsts(view, role)
-    ]  # fmt: skip
+    ]
 
 
-def _table(view: View, named: dict[str, list[tuple[str, Case]]]) -> Table:
-    counts = {role: Counter(cause for cause, _ in cases) for role, cases in named.items()}
+def _table(view: View, named: dict[str, list[Case]]) -> Table:
+    first = {role: Counter(case.cause for case in cases) for role, cases in named.items()}
+    at_all = {
+        role: Counter(one.kind for case in cases for one in case.likenesses) for role, cases in named.items()
+    }
     rows: list[tuple[Run, ...]] = []
-    for name, meaning, _ in causes.RULES:
-        if any(counts[role][name] for role in named):
-            cells = [
-                f"{counts[role][name]} ({share(counts[role][name], len(named[role]))})" for role in named
-            ]
-            rows.append((name, meaning, *cells))
-    rows.append(
-        ("all", "queries whose first document is wrong", *(f"{len(cases)}" for cases in named.values()))
-    )
-    columns = ["Cause", "What the rule saw in the document put first", *(ROLES[role] for role in named)]
+    for name, meaning in causes.MEANINGS.items():
+        if any(at_all[role][name] for role in named):
+            cells = []
+            for role, cases in named.items():
+                cells += [
+                    f"{first[role][name]} ({share(first[role][name], len(cases))})",
+                    str(at_all[role][name]),
+                ]
+            rows.append((name.replace("-", " "), meaning, *cells))
+    counted = [cell for cases in named.values() for cell in (str(len(cases)), "")]
+    rows.append(("all", "queries whose first document is wrong", *counted))
+    columns = ["Cause", "The document put first"]
+    for role in named:
+        columns += [ROLES[role], f"{ROLES[role]}, at all"]
     note = (
-        "A failing query counts once, under the first rule that holds. Rules see texts, not what led a model."
+        "A failing query counts once, under the first cause that holds; “at all” counts it under every one. "
+        "Rules see texts, not what led a model."
     )
     return Table(
         "What is put above the positives", columns, rows, texts=(0, 1), note=note, marked=(len(rows) - 1,)
     )
 
 
-def _examples(view: View, role: str, cases: list[tuple[str, Case]]) -> list[Block]:
+def _examples(view: View, role: str, cases: list[Case]) -> list[Block]:
     """A case of each of the most frequent causes: the one whose positive is furthest down, by id where equal."""
-    counts = Counter(cause for cause, _ in cases)
+    counts = Counter(case.cause for case in cases)
     blocks: list[Block] = []
     for name, count in sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:EXAMPLES]:
-        case = max((c for n, c in cases if n == name), key=lambda c: (_rank(view, role, c), -c.query_number))
+        case = max(
+            (c for c in cases if c.cause == name), key=lambda c: (_rank(view, role, c), -c.query_number)
+        )
         rank = _rank(view, role, case)
         where = f"its positive is at rank {rank:,}" if rank <= 10**6 else "its positive is not found"
-        title = f"{ROLES[role]}, {name} ({several(count, 'query', 'queries')}): {where}"
-        blocks.append(Group(title, [_texts(view, case)]))
+        title = f"{ROLES[role]}, {name.replace('-', ' ')} ({several(count, 'query', 'queries')}): {where}"
+        blocks.append(Group(title, [*_seen(case), _texts(view, case)]))
     return blocks
+
+
+def _seen(case: Case) -> list[Block]:
+    """What the rules saw in this case, with their evidence."""
+    told: list[Inline] = []
+    for one in case.likenesses:
+        if one.kind == causes.NOT_SEEN:
+            return []
+        told += ["; " if told else "Seen: ", causes.told(one)]
+        for i, evidence in enumerate(one.evidence):
+            told += [", " if i else " ", Code(one_line(evidence, EVIDENCE_SHOWN))]
+    return [Para((*told, "."))]
 
 
 def _rank(view: View, role: str, case: Case) -> int:

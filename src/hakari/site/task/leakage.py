@@ -70,7 +70,7 @@ def _audit(audit: Mapping[str, Any], origin: Any) -> list[Block]:
     table = Table(
         f"Audit of {audit['source_dataset']}: {count(audit['source_train_rows_scanned'])} training rows against "
         f"{count(queries)} queries",
-        ["", "Count", "Share of queries"],
+        ["What was found", "Count", "Share of queries"],
         rows,
         marked=tuple(i for i, key in enumerate(k for k in AUDIT if k in audit) if audit[key] >= queries / 2),
     )

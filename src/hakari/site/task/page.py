@@ -36,7 +36,7 @@ def page(view: View) -> Page:
         complementarity.section(view),
         reading_metrics.section(view),
         None if words is None else tendencies.section(view, words),
-        None if words is None else failures.section(view, words),
+        failures.section(view),
         leakage.section(view),
         notes.section(view),
         records.example_rows(view),
