@@ -239,3 +239,54 @@ def test_figures_of_others_and_audits_of_training_stand_beside_ours(driver: Any,
     assert board.all("tbody:nth-of-type(1) th[scope=row]") == ["bm25"]
     assert "training=untrained" in board.hash()
     assert board.complaints() == []
+
+
+def test_every_control_of_the_other_views_does_what_it_says(board: Board):
+    board.go("view=tasks")
+    painted = "return [...document.querySelectorAll('.strip')].map(c => c.toDataURL()).join()"
+    before = board.js(painted)
+    board.choose("Colour", "green above")
+    assert board.js(painted) != before
+    assert board.all(".line button")[-2:] == ["Earlier tasks", "Later tasks"]
+    board.js(
+        "const c = document.querySelector('.strip'), b = c.getBoundingClientRect();"
+        "c.dispatchEvent(new MouseEvent('mousemove', {clientX: b.left + 2, clientY: b.top + 2, bubbles: true}))"
+    )
+    board.settle()
+    assert "from the middle of the systems" in board.text("#board")
+    board.go("view=differences")
+    board.choose("Against", "random")
+    assert "less that of random" in board.text("table caption")
+    assert "baseline=random" in board.hash()
+    board.click("label.switch", "Show variants")
+    assert any("int8" in name for name in board.all("th[scope=row]"))
+    board.go("view=cost")
+    board.choose("Cost", "bytes")
+    assert "bytes a document" in board.text("table caption")
+    board.choose("Cost", "parameters")
+    assert "22 M" in board.text("table")
+    board.go("view=variants")
+    board.choose("Retriever", "words")
+    assert "Measured forms of words" in board.text("table caption")
+    board.go("view=pair")
+    board.choose("A", "random")
+    board.choose("B", "bm25")
+    assert "random less bm25" in board.text("table caption")
+    board.go("view=published")
+    board.choose("Measured here", "bm25-code")
+    assert "a=bm25-code" in board.hash()
+    board.tick("Language", "ja")
+    assert all(row.split("\t")[1] == "ja" for row in board.all("tbody tr"))
+
+
+def test_a_long_table_is_whole_and_can_be_searched_copied_and_printed(board: Board):
+    board.go("view=published&variants=1")
+    assert board.count("tbody tr") > 500
+    assert board.count("table.coming") == 0
+    assert board.js("return window.find('stack_overflow_qa')") or board.js(
+        "return window.find('NanoStackOverflowQA')"
+    )
+    board.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print", "features": []})
+    shown = board.js("return [...document.querySelectorAll('tbody tr')].filter(r => r.offsetParent).length")
+    board.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "", "features": []})
+    assert shown == board.count("tbody tr")

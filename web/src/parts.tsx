@@ -4,7 +4,7 @@ import { systems, tasks } from "./board";
 
 /** A name that breaks between its parts where a column is too narrow for it. */
 function broken(name: string): ComponentChildren {
-  const parts = name.split(/(?<=[/,(:])(?=\w)|(?<=[a-z0-9])(?=[A-Z])/);
+  const parts = name.split(/(?<=[/,(:])(?=\w)|(?<=[a-z0-9]{2})(?=[A-Z])/);
   return name.length > 16 && parts.length > 1 ? parts.flatMap((part, i) => (i ? [<wbr key={i} />, part] : [part])) : name;
 }
 

@@ -16,7 +16,9 @@ NUMBER = ' class="n"'
 LONGEST = 20_000
 """Characters of one text on a page; what makes pages cuts far earlier and says so, this is the net below it."""
 
-_JOINTS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[/,(_:=>])(?=\w)")
+_JOINTS = re.compile(r"(?<=[a-z0-9][a-z0-9])(?=[A-Z])|(?<=[/,(_:=>])(?=\w)")
+SHORT_CELL, LONG_CELL = 20, 28
+"""Characters up to which the texts of a column stay on one line, and from which they get more room."""
 LONG_NAME = 16
 """Characters from which a name is told where it may be broken."""
 SHORT = 100
@@ -42,9 +44,9 @@ _short = lru_cache(maxsize=50_000)(_escaped)
 def name(value: str) -> str:
     """A name as HTML that breaks between its parts where a line is too short for it."""
     shown = visible(value, LONGEST)
-    return (
-        "<wbr>".join(map(escape, _JOINTS.split(shown))) if LONG_NAME < len(shown) <= SHORT else escape(shown)
-    )
+    if " " in shown or not LONG_NAME < len(shown) <= SHORT:
+        return escape(shown)
+    return "<wbr>".join(map(escape, _JOINTS.split(shown)))
 
 
 def run(parts: Run, href: Href) -> Markup:
@@ -54,7 +56,7 @@ def run(parts: Run, href: Href) -> Markup:
 
 def table(it: Table, href: Href) -> Markup:
     """A table that sorts nowhere and scrolls aside where it is wide."""
-    cells = [("td", "" if i in it.texts else NUMBER) for i in range(len(it.columns))]
+    cells = [("td", _kind_of(it, i)) for i in range(len(it.columns))]
     if cells:
         cells[0] = ("th", f' scope="row"{cells[0][1]}')
     made = [
@@ -73,6 +75,22 @@ def table(it: Table, href: Href) -> Markup:
     if it.note:
         made.append(f'<p class="note">{text(it.note)}</p>\n')
     return Markup("".join(made))
+
+
+def _kind_of(it: Table, column: int) -> str:
+    """Numbers stand at the right; short texts stay on one line, and long ones get room."""
+    if column not in it.texts:
+        return NUMBER
+    lengths = [_length(row[column]) for row in it.rows] if column else []
+    longest = max(lengths, default=0)
+    return ' class="l"' if longest > LONG_CELL else ' class="s"' if 0 < longest <= SHORT_CELL else ""
+
+
+def _length(parts: Run) -> int:
+    """Characters of a cell, about."""
+    if isinstance(parts, tuple):
+        return sum(map(_length, parts))
+    return len(parts if isinstance(parts, str) else parts.text)
 
 
 def _pieces(parts: Run, href: Href) -> str:

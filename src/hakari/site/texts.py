@@ -22,17 +22,12 @@ TRACE = re.compile(
     r"^[ \t]*Caused by: ",
     re.MULTILINE,
 )
-ERROR = re.compile(r"\b[A-Z]\w{2,60}(?:Error|Exception)\b|\bE\d{4}\b|\berror C?S?\d{4}\b")
 DOTTED = re.compile(r"(?<![\w./@:-])[A-Za-z_]\w{0,60}(?:\.[A-Za-z_]\w{0,60}){1,8}(?![\w/@])")
 DOCSTRING = re.compile(r"\"\"\"|'''|/\*\*|^[ \t]*///|^[ \t]*#'", re.MULTILINE)
-IDENTIFIER = re.compile(
-    r"\b(?:[A-Za-z]\w*_\w+|[a-z]+[a-z0-9]*[A-Z]\w*|[A-Z][a-z0-9]+[A-Z]\w*|[A-Za-z_]\w+(?=\())"
-)
 TURN = re.compile(
     r"(?:^|[\s,\[{])['\"]?(?:user|assistant|human|system|customer|agent|q|a)['\"]?\s*:(?=\s)",
     re.IGNORECASE | re.MULTILINE,
 )
-VERSION = re.compile(r"(?<![\w.])v?(\d{1,3}\.\d{1,3}(?:\.\d{1,4})?)(?![\w.])")
 NOT_PATHS = {"e.g", "i.e", "etc.", "a.k.a", "www"}
 FILE_ENDINGS = {
     "py",
@@ -127,21 +122,6 @@ def dotted_paths(text: str) -> set[str]:
     return found
 
 
-def identifiers(text: str) -> set[str]:
-    """Names as only code spells them: with an underscore, with capitals inside, or called."""
-    return set(IDENTIFIER.findall(text[:LOOKED_AT]))
-
-
-def errors(text: str) -> set[str]:
-    """Names and numbers of errors."""
-    return set(ERROR.findall(text[:LOOKED_AT]))
-
-
-def versions(text: str) -> set[str]:
-    """Version numbers."""
-    return set(VERSION.findall(text[:LOOKED_AT]))
-
-
 def libraries(text: str) -> set[str]:
     """The first part of what a text imports, includes or requires, and of its dotted paths of three parts and more."""
     text = text[:LOOKED_AT]
@@ -160,15 +140,6 @@ def frequent_libraries(texts: Iterable[str], count: int) -> list[tuple[str, int]
 def turns(text: str) -> int:
     """How often somebody begins to speak, where the speakers are named."""
     return len(TURN.findall(text[: 10 * LOOKED_AT]))
-
-
-def split_turns(text: str) -> list[str]:
-    """What is said in each turn of a dialogue; the whole of a text that is none."""
-    text = text[: 10 * LOOKED_AT]
-    starts = [match.start() for match in TURN.finditer(text)]
-    if len(starts) < 2:
-        return [text]
-    return [text[a:b] for a, b in zip(starts, [*starts[1:], len(text)], strict=True)]
 
 
 def every_so_many(texts: Sequence[str], most: int) -> tuple[Sequence[str], int]:

@@ -56,10 +56,10 @@ def _table(view: View, role: str) -> Table:
     note = "Published recall is pooled over all positives; R@100 measured here is the mean over queries." if (
         published is not None and view.row.get("positives", 0) != view.row.get("queries", 0)
     ) else ""  # fmt: skip
-    label = profile.label if profile is not None else "not measured"
-    config = published["config"] if published is not None else "none"
+    here = f"measured with {profile.label}" if profile is not None else "not measured here"
+    elsewhere = f"published with {published['config']}" if published is not None else "not published"
     return Table(
-        f"{ROLES[role]}: measured with {label}, published with {config}",
+        f"{ROLES[role]}: {here}, {elsewhere}",
         ["Figure", "Measured", "Published"],
         rows,
         note=note,

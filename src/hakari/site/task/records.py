@@ -136,7 +136,7 @@ def subsets(view: View) -> Section:
         values = [number(figures[key]) for key in ("ndcg_at_10", "hit_at_10", "recall_at_100")]
         rows.append((ROLES[role], Code(figures["config"]), *values, f"top-{figures['top_k']}", PUBLISHED))
     columns = ["Profile", "Config", "nDCG@10", "hit@10", "Recall@100", "Candidates", "Origin"]
-    blocks: list[Block] = [Table("Candidate subsets", columns, rows, texts=(0, 1, 5, 6))] if rows else []
+    blocks: list[Block] = [Table("Candidate rankings", columns, rows, texts=(0, 1, 5, 6))] if rows else []
     blocks += _counts(view)
     return Section("candidates", "Candidate subsets", blocks or [Para("The task comes with no candidates.")])
 
