@@ -20,6 +20,7 @@ from hakari.cli import COMMANDS, group
 from hakari.measures.kind import Kind
 from hakari.measures.kinds import KINDS
 from hakari.retrievers.hub_catalog import hub_catalog
+from hakari.retrievers.trained_on import catalogued
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 COMMAND = "python tools/reference.py"
@@ -51,6 +52,24 @@ def models_page() -> str:
         | name | family | parameters | dimensions | tokens | licence | used with | card |
         | --- | --- | ---: | ---: | ---: | --- | --- | --- |
         """
+    return dedent(head) + "\n".join(rows) + "\n" + _trained()
+
+
+def _trained() -> str:
+    """What models say that they were trained on, those with the same data together."""
+    groups: dict[tuple[str, ...], list[str]] = {}
+    for name, told in catalogued().items():
+        groups.setdefault(told.data, []).append(f"`{name}`")
+    head = """
+        ## Trained on
+
+        As the registry of models of mteb has it, in the names of its tasks; what it does not know is not here, and
+        unknown. Pages hold these names against [audits](audit.md#beside-models).
+
+        | models | training data |
+        | --- | --- |
+        """
+    rows = [f"| {', '.join(models)} | {', '.join(data)} |" for data, models in groups.items()]
     return dedent(head) + "\n".join(rows) + "\n"
 
 

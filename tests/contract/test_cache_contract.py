@@ -111,6 +111,9 @@ def test_the_cache_is_shown_cleared_and_pruned(place: Path) -> None:
     shown = hakari("cache").stdout
     assert MODEL in shown
     assert "limit 20 GB" in shown
+    nothing = hakari("cache", "nobody", "--clear", "--limit", "50kB").stdout
+    assert "Nothing there was left by a retriever with `nobody` in its name." in nothing
+    assert "limit 50 kB" in nothing
     assert hakari_json("cache", "length=16", "--clear")["removed"] == 1
     assert [row["retrievers"] for row in hakari_json("cache")["spaces"]] == [[MODEL]]
     assert hakari_json("cache", "--prune", "--limit", "1KB")["spaces"] == []

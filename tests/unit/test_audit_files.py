@@ -21,6 +21,7 @@ from hakari.audit.compare import Shingle
 from hakari.audit.origin import declared
 from hakari.audit.run import Settings, audit, index_of
 from hakari.audit.shards import find
+from hakari.cli.audit_progress import Lines
 from hakari.errors import InvalidInput, UsageError
 from hakari.io.files import connect
 from hakari.tasks.origins import declared_names, upstream
@@ -332,3 +333,19 @@ def test_a_statement_says_whether_anything_was_left_out(nano: Path, tmp_path: Pa
     hakari("audit", tmp_path / "clean.parquet", *asked[2:])
     assert "No row held anything of them." in told.read_text()
     assert "1 evaluation task (" in told.read_text()
+
+
+def test_time_left_is_told_for_files_that_do_not_tell_their_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [100.0]
+    monkeypatch.setattr("hakari.cli.audit_progress.time.monotonic", lambda: now[0])
+    lines = Lines()
+    lines.begin(None, 1000)
+    assert "left" not in lines.state()
+    now[0] = 110.0
+    lines.scanned(5, 250)
+    assert lines.state() == "5 rows, 0 MB/s, at most 30 s left"
+    lines.scanned(5, 5000)
+    assert "left" not in lines.state(), "a packed file holds more text than bytes"
+    lines.begin(20, 1000)
+    now[0] = 120.0
+    assert lines.state() == "10 of 20 rows, 0 MB/s, 10 s left"

@@ -12,6 +12,8 @@ from small import small_set
 
 from hakari.io.figures import measure_of, mteb_key
 from hakari.io.yaml_text import to_yaml
+from hakari.report.submit import named
+from hakari.store.files import Stored
 from hakari.store.imported import read_imported
 
 
@@ -245,6 +247,28 @@ def test_what_cannot_be_taken_is_told(tmp_path: Path, text: str, told: str) -> N
         in within("import", "published", tmp_path / "x.jsonl", "--results", tmp_path / "r", code=2).stderr
     )
     assert not (tmp_path / "r").exists()
+
+
+HUB = {"repository": "org/model", "commit": "c" * 40}
+
+
+@pytest.mark.parametrize(
+    ("retriever", "settings", "variant", "name", "revision"),
+    [
+        ("hf:org/model", HUB, "float", "org/model", HUB["commit"]),
+        ("sparse:hf:org/model@v1", HUB, "float", "org/model", HUB["commit"]),
+        ("model-small", HUB, "float", "org/model", HUB["commit"]),
+        ("model-small(max_length=64)", HUB, "int8", "org/model-max_length=64-int8", HUB["commit"]),
+        ("bm25", {}, "float", "hakari/bm25", "12345678"),
+        ("rrf(bm25,model-small)", {}, "float", "hakari/rrf_bm25_model-small", "12345678"),
+    ],
+)
+def test_a_model_of_a_hub_keeps_its_name_however_it_was_spelt(
+    retriever: str, settings: dict[str, str], variant: str, name: str, revision: str
+) -> None:
+    path = Path("results/x-12345678/NanoX/Task.parquet")
+    stored = Stored(path, {"retriever": retriever, "settings": settings, "task": "NanoX/Task"})
+    assert named(stored, variant) == (name, revision)
 
 
 def test_two_systems_cannot_have_one_name(results: Path, tmp_path: Path) -> None:

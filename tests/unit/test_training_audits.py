@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
+from command import within
 from small import small_set
 
 from hakari.audit.record import record
@@ -52,7 +54,7 @@ def test_audits_of_data_that_a_model_names_are_its_own_and_the_worst_counts() ->
 @pytest.mark.parametrize(
     ("data", "task"),
     [
-        ("FiQA2018", "NanoBEIR-en/NanoFiQA2018"),
+        ("FIQA", "NanoBEIR-en/NanoFiQA2018"),
         ("MSMARCOHardNegatives", "NanoBEIR-ar/NanoMSMARCO"),
         ("CosQARetrieval", "NanoCoIR/NanoCosQA"),
         ("mteb/nq", "NanoBEIR-en/NanoNQ"),
@@ -67,7 +69,7 @@ def test_data_named_like_the_task_are_a_state_of_their_own(data: str, task: str)
 
 def test_names_of_tasks_come_down_to_their_data_set() -> None:
     assert {stem(n) for n in ("NanoFiQA2018", "FiQA2018HardNegatives", "mteb/fiqa2018", "FiQA2018.v2")} == {
-        "fiqa2018"
+        "fiqa"
     }
     assert stem("Retrieval") != ""
     assert stem("NanoT2Retrieval") == "t2" != stem("NanoNQ")
@@ -140,3 +142,10 @@ def test_what_has_parts_is_known_if_all_of_them_are() -> None:
     assert reranked is not None
     assert set(reranked.data) == {*alone.data, "MSMARCO"}
     assert trained_on("rrf(bm25,static:wordllama)") is None
+
+
+def test_the_listing_says_what_is_known() -> None:
+    told = {row["name"]: row["trained_on"] for row in json.loads(within("retrievers", "--json").stdout)}
+    assert told["bm25"] == []
+    assert told["bge_small_en"] == told["bge-small-en-v1.5"]
+    assert told["onnx:PATH"] is None

@@ -267,6 +267,7 @@ class Report:
         found: dict[str, tuple[set[tuple[int, int]], set[int]]] = {}
         there = np.zeros(len(self.index.texts), bool)
         there[self.found["text"][chosen]] = True
+        there[similar["text"]] = True
         both = there[task.queries[task.pairs[:, 0]]] & there[task.positives[task.pairs[:, 1]]]
         for query, positive in task.pairs[both].tolist():
             one, other = (

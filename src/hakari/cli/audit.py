@@ -89,7 +89,7 @@ _scan_options = options.together(
     ),
     click.option(
         "--cosine",
-        type=click.FloatRange(0, 1, min_open=True),
+        type=click.FloatRange(0.5, 1),
         help="With --similar: from which cosine on a text is reworded; default: found for the model.",
     ),
     click.option(

@@ -23,7 +23,7 @@ class Lines(Progress):
 
     def __init__(self) -> None:
         self.begun = self.told = time.monotonic()
-        self.rows = self.size = 0
+        self.rows = self.size = self.files = 0
         self.total: int | None = None
 
     def indexing(self, task: str, number: int, total: int) -> None:
@@ -32,7 +32,7 @@ class Lines(Progress):
 
     def begin(self, rows: int | None, size: int) -> None:
         """The scan begins now."""
-        self.total, self.begun = rows, time.monotonic()
+        self.total, self.files, self.begun = rows, size, time.monotonic()
 
     def scanned(self, rows: int, size: int) -> None:
         """Count rows and bytes, and tell them now and then."""
@@ -70,6 +70,9 @@ class Lines(Progress):
         if self.total and self.rows:
             left = seconds * max(self.total - self.rows, 0) / self.rows
             told += f", {left:,.0f} s left"
+        elif self.total is None and 0 < self.size < self.files:
+            # Files that do not tell their rows: they hold less text than bytes, unless they are packed.
+            told += f", at most {seconds * (self.files - self.size) / self.size:,.0f} s left"
         return told
 
     def _note(self, line: str) -> None:

@@ -62,7 +62,7 @@ def command(filter: str | None, clear: bool, prune: bool, limit: str | None, as_
     if as_json:
         output.print_json(told)
     else:
-        _print(told)
+        _print(told, filter)
 
 
 def _row(space: Space) -> dict[str, Any]:
@@ -77,7 +77,14 @@ def _row(space: Space) -> dict[str, Any]:
     }
 
 
-def _print(told: dict[str, Any]) -> None:
+def _size(count: int) -> str:
+    for unit, each in {"GB": 1e9, "MB": 1e6, "kB": 1e3}.items():
+        if count >= each:
+            return f"{count / each:g} {unit}"
+    return f"{count} bytes"
+
+
+def _print(told: dict[str, Any], filter: str | None) -> None:
     from hakari.report.tables import Table
 
     cells = [
@@ -90,8 +97,10 @@ def _print(told: dict[str, Any]) -> None:
         ]
         for row in told["spaces"]
     ]
-    limit = "no limit" if told["limit"] is None else f"limit {told['limit'] / 1e9:g} GB"
+    limit = "no limit" if told["limit"] is None else f"limit {_size(told['limit'])}"
     notes = [f"{told['folder']}: {told['bytes'] / 1e6:.1f} MB, {limit}."]
+    if filter and not told["spaces"] and not told["removed"]:
+        notes.append(f"Nothing there was left by a retriever with `{filter}` in its name.")
     if told["removed"]:
         notes.append(f"Files removed: {told['removed']}.")
     if any(row["state"] != "ok" for row in told["spaces"]):

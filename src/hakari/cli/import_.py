@@ -86,5 +86,7 @@ def _keep(kind: str, path: Path, results: Path, figures: list) -> None:
         raise InvalidInput(f"`{path}`", faults)
     kept = write_imported(results, Imported(kind, path.resolve().name, tuple(figures)))
     systems, tasks = ({getattr(f, name) for f in figures} for name in ("system", "task"))
-    told = f"{len(figures)} figures of {len(systems)} systems on {len(tasks)} tasks"
+    counted = {"figure": len(figures), "system": len(systems), "task": len(tasks)}
+    figures_of, systems_on, on_tasks = (f"{n:,} {what}{'s' * (n != 1)}" for what, n in counted.items())
+    told = f"{figures_of} of {systems_on} on {on_tasks}"
     output.note(f"{told}, marked as {KINDS[kind]}, are in `{kept}`")

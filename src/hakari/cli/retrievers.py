@@ -26,7 +26,11 @@ def command(filter: str | None, as_json: bool) -> None:
     if filter:
         rows = [r for r in rows if filter.lower() in f"{r['name']} {r['family']} {r['description']}".lower()]
     if as_json:
-        output.print_json(rows)
+        from hakari.retrievers.trained_on import trained_on
+
+        told = {row["name"]: trained_on(row["name"]) for row in rows}
+        data = {name: None if found is None else found.data for name, found in told.items()}
+        output.print_json([{**row, "trained_on": data[row["name"]]} for row in rows])
         return
     cells = [
         [r["name"], r["family"], _size(r["parameters"]), r["licence"] or "", r["description"], _state(r)]

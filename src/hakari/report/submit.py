@@ -17,6 +17,7 @@ from hakari.retrievers.base import BASE_VARIANT
 from hakari.store import files, keys
 
 _HUB = re.compile(r"(?:\w+:)?hf:([\w.-]+/[\w.-]+?)(?:@[\w.-]+)?(\(.*\))?")
+_OF_CATALOG = re.compile(r"[\w.-]+(\(.*\))?")
 MAIN = "nDCG@10"
 
 
@@ -75,9 +76,11 @@ def submissions(asked: Asked) -> list[Submission]:
     for one in found:
         key = (one.model, one.revision, one.weighed.task)
         if key in seen:
+            spelt = [s.weighed.system.retriever for s in (seen[key], one)]
+            hint = "name the retrievers to export, only one of " + " and ".join(f"`{name}`" for name in spelt)
+            told = f"two results of `{one.model}` on `{one.weighed.task}` would be one elsewhere"
             raise UsageError(
-                f"two results of `{one.model}` on `{one.weighed.task}` would be one elsewhere",
-                "name a folder of results that holds one of them",
+                told, hint if spelt[0] != spelt[1] else "name a folder of results that holds one of them"
             )
         seen[key] = one
     return [seen[key] for key in sorted(seen)]
@@ -100,11 +103,15 @@ def named(stored: files.Stored, variant: str) -> tuple[str, str]:
     are called after their spelling. The revision is that of the model, else the key of the settings.
     """
     key8 = stored.path.parent.parent.name.rpartition("-")[2]
-    hub = _HUB.fullmatch(stored.retriever)
     added = [] if variant == BASE_VARIANT else [keys.slug(variant)]
-    if hub is None:
-        return "-".join([f"hakari/{keys.slug(stored.retriever)}", *added]), key8
-    if hub[2]:
-        added.insert(0, keys.slug(hub[2]))
     settings = stored.manifest.get("settings", {})
-    return "-".join([hub[1], *added]), str(settings.get("commit") or settings.get("revision") or key8)
+    known = _OF_CATALOG.fullmatch(stored.retriever) if settings.get("repository") else None
+    if hub := _HUB.fullmatch(stored.retriever):
+        name, own = hub[1], hub[2]
+    elif known:
+        name, own = str(settings["repository"]), known[1]
+    else:
+        return "-".join([f"hakari/{keys.slug(stored.retriever)}", *added]), key8
+    if own:
+        added.insert(0, keys.slug(own))
+    return "-".join([name, *added]), str(settings.get("commit") or settings.get("revision") or key8)

@@ -11,8 +11,8 @@ from hakari.tasks import catalog
 
 SHORTEST = 4
 """Letters of a name without its owner: shorter ones mean too many things."""
-_DERIVED = re.compile(r"(?:retrieval|reranking|hard-?negatives|\.v\d+|-v\d+)$")
-"""What benchmarks add to the name of a data set that they cut down or use in another way."""
+_DERIVED = re.compile(r"(?:retrieval|reranking|hard-?negatives|\.v\d+|-v\d+|(?:19|20)\d\d)$")
+"""What is added to the name of a data set that is cut down, used in another way or of one year."""
 
 
 def upstream(task: str, sources: Iterable[Mapping[str, object]] = ()) -> frozenset[str]:
