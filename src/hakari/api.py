@@ -91,6 +91,8 @@ def weigh(
 ) -> Results:
     """Carry out a plan on tasks and read the results."""
     wanted = parse_many(measures)
+    if measures == DEFAULT_MEASURES:  # nobody chose them, so a shallow ranking is told by those that it has
+        wanted = tuple(m for m in wanted if (m.depth or 0) <= plan.depth) or wanted
     bench.check_depth(wanted, plan.depth)
     refs = references(on, where)
     weighed: list[Weighed] = []

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from small import small_task
 
@@ -42,3 +44,12 @@ def test_tasks_and_runs_are_one_line_at_the_prompt() -> None:
     assert repr(task.corpus) == "<Texts: 90>"
     run = hakari.run_from_mapping({"q1": {"d1": 2.0, "d2": 1.0}}, tag="mine")
     assert repr(run) == "<Run mine: 1 queries, 2 ranked documents>"
+
+
+def test_shallow_rankings_are_told_by_the_default_measures_that_they_reach(tmp_path: Path) -> None:
+    shallow = hakari.run("bm25", on=small_task(), depth=20, results=tmp_path)
+    assert [str(measure) for measure in shallow.measures] == ["nDCG@10", "hit@10"]
+    with pytest.raises(UsageError, match=r"`R@100` looks deeper"):
+        hakari.run("bm25", on=small_task(), depth=20, results=tmp_path, measures="R@100")
+    with pytest.raises(UsageError, match="look deeper than the rankings, which are 5 deep"):
+        hakari.run("bm25", on=small_task(), depth=5, results=tmp_path)

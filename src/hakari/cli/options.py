@@ -61,7 +61,7 @@ depth: Decorator = click.option(
     type=click.IntRange(1),
     default=500,
     show_default=True,
-    help="How deep rankings go.",
+    help="How deep rankings go. Default measures that look deeper are left out.",
 )
 as_json: Decorator = click.option("--json", "as_json", is_flag=True, help="Print JSON to standard output.")
 seed: Decorator = click.option(

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import os
+import signal
+import subprocess
+import sys
 import time
 from functools import partial
 from pathlib import Path
 
 import pytest
 from board_site import make_results
+from small import small_set
 
 from hakari.errors import UsageError
 from hakari.site import build
@@ -99,3 +103,39 @@ def test_a_site_has_the_same_bytes_from_one_process_and_from_several(
         build.build(build.site_of(reading), tmp_path / f"site-{processes}")
     manifests = [(tmp_path / f"site-{n}" / "manifest.json").read_bytes() for n in (1, 2, 3)]
     assert manifests[0] == manifests[1] == manifests[2]
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="needs /proc to find the helpers")
+def test_a_build_that_is_killed_leaves_the_old_site_and_no_helper(tmp_path: Path):
+    tasks = small_set(tmp_path, tuple(f"Task{n:02d}" for n in range(24)))
+    out = tmp_path / "site"
+    out.mkdir()
+    (out / "manifest.json").write_text('{"made_by": "hakari 0"}', encoding="utf-8")
+    command = [
+        sys.executable,
+        "-m",
+        "hakari",
+        "site",
+        "--on",
+        str(tasks),
+        "--results",
+        str(tmp_path),
+        "--out",
+        str(out),
+    ]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    building = subprocess.Popen(command, env=environment, stderr=subprocess.DEVNULL)
+    while not list(tmp_path.glob(".site.*.tmp/tasks/*/*.html")):
+        assert building.poll() is None
+        time.sleep(0.01)
+    helpers = Path(f"/proc/{building.pid}/task/{building.pid}/children").read_text().split()
+    building.send_signal(signal.SIGKILL)
+    building.wait()
+    assert [p.name for p in out.iterdir()] == ["manifest.json"]
+    end = time.monotonic() + 20
+    while any(Path(f"/proc/{pid}").exists() for pid in helpers):
+        assert time.monotonic() < end
+        time.sleep(0.05)
+    subprocess.run(command, env=environment, check=True, stderr=subprocess.DEVNULL)
+    assert (out / "index.html").is_file()
+    assert not list(tmp_path.glob(".site.*"))

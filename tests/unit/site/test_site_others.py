@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
+from urllib.parse import unquote
 
 import pytest
 from board_site import shard
@@ -58,3 +60,20 @@ def test_figures_of_others_come_with_their_mark_and_only_for_tasks_of_the_site(s
         "NanoTest/First": 0.61,
         "NanoTest/Second": 0.43,
     }
+
+
+def test_every_link_of_every_page_leads_somewhere(site: Path) -> None:
+    anchors: dict[Path, set[str]] = {}
+    for page in site.rglob("*.html"):
+        anchors[page.resolve()] = set(re.findall(r'\bid="([^"]+)"', page.read_text(encoding="utf-8")))
+    links = 0
+    for page in site.rglob("*.html"):
+        for href in re.findall(r'(?:href|src)="([^"]*)"', page.read_text(encoding="utf-8")):
+            if href.startswith(("http:", "https:")):
+                continue
+            path, _, fragment = href.partition("#")
+            target = (page.parent / unquote(path)).resolve() if path else page.resolve()
+            assert target.is_file(), (page, href)
+            assert not fragment or unquote(fragment) in anchors[target], (page, href)
+            links += 1
+    assert links > 5_000
