@@ -61,13 +61,12 @@ class Asked:
         if self._resolved is None:
             folder, name = self.source.folder(), self.source.spelling
             own = own_prompts(folder)
-            defaults = {**how_loaded(self.values), **self.defaults}
             self._resolved = resolve(
                 {
                     FLAG: with_prompts(self.flags, own, name),
                     CATALOG: with_prompts(self.entry, own, name),
                     MODEL: {k: v for k, v in own_settings(folder).items() if k in self.defaults},
-                    DEFAULT: {k: v for k, v in defaults.items() if v is not None},
+                    DEFAULT: {k: v for k, v in self.defaults.items() if v is not None},
                 }
             )
         return self._resolved
@@ -85,9 +84,13 @@ class Asked:
         return {role: values.get(f"{role}_prompt", "") for role in ("query", "document")}
 
     def told(self, task: Task) -> dict[str, Any]:
-        """For the manifest: each setting with its value and who said it."""
+        """For the manifest, after a run: each setting with its value and who said it.
+
+        The device is asked of the library here and nowhere before, for a result that is there needs no library.
+        """
+        loaded = {k: {"value": v, "from": DEFAULT} for k, v in how_loaded(self.values).items()}
         own = {key: {"value": value, "from": OF_TASK} for key, value in self.for_task(task).items()}
-        return {**self.resolved().told(), **own}
+        return {**loaded, **self.resolved().told(), **own}
 
 
 def _prompts_by_task(path: str | None) -> dict[str, dict[str, str]]:
