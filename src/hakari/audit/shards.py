@@ -121,6 +121,8 @@ class Shard:
             try:
                 with connect(threads=1) as con:
                     con.execute(f"SET memory_limit = '{MEMORY_LIMIT}'")
+                    # Rows are read once; kept pages would let memory grow with the file.
+                    con.execute("SET enable_external_file_cache = false")
                     yield con
                     return
             except (duckdb.Error, UnicodeError) as error:
