@@ -143,7 +143,7 @@ def table(tasks: Sequence[Task], cells: Mapping[tuple[str, str], dict[str, Any]]
         "",
         "## Seconds and bytes",
         "",
-        "Seconds as if nothing had come from the cache, taken beside other work at different times, so read them as sizes;",
+        "Seconds as if nothing had come from the cache, taken beside other work, so read them as sizes;",
         "bytes of index a document.",
         "",
     ]
