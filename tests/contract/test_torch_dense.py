@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import shutil
 import struct
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -152,6 +154,25 @@ def binary(task: Task) -> Task:
     return assemble(
         "NanoTest", "Binary", queries, corpus, judged, traits=Traits("en", "code", "text-to-code")
     )
+
+
+def test_a_result_that_is_there_is_read_without_torch(folder, tmp_path) -> None:
+    code = (
+        "import sys, hakari; from small import small_task\n"
+        f"hakari.run({f'st:{folder}'!r}, on=small_task(), results={str(tmp_path)!r})\n"
+        "print(sorted({'torch', 'sentence_transformers'} & sys.modules.keys()))"
+    )
+    told = []
+    for _ in range(2):
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            cwd=Path(__file__).parents[1],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        told.append(done.stdout.strip())
+    assert told == ["['sentence_transformers', 'torch']", "[]"]
 
 
 def test_the_manifest_says_what_was_used_and_who_said_it(folder, tmp_path) -> None:
